@@ -25,6 +25,7 @@ JAR = Path(
     or Path.home() / ".m2/repository/org/apache/flink/flink-table-planner_2.12/2.3.0" / _NAME
 )
 _ROOT = "org/apache/flink/table/planner/plan/stream/sql/"
+_SECTIONS = {"optimized rel plan": "Optimized Physical Plan", "optimized exec plan": "Optimized Execution Plan"}
 _SQL_TYPES = {
     "Integer.TYPE": "INT", "Long.TYPE": "BIGINT", "Double.TYPE": "DOUBLE", "Float.TYPE": "FLOAT",
     "Boolean.TYPE": "BOOLEAN", "Short.TYPE": "SMALLINT", "Byte.TYPE": "TINYINT",
@@ -43,12 +44,14 @@ class Case:
         name: The test.
         sql: The query.
         plan: The plan.
+        section: The section of EXPLAIN that has it.
     """
 
     suite: str
     name: str
     sql: str
     plan: str
+    section: str
 
 
 @dataclass(frozen=True)
@@ -87,9 +90,9 @@ def cases() -> Iterator[Case]:
             suite = path.removeprefix(_ROOT).removesuffix(".xml")
             for test in ElementTree.fromstring(jar.read(path)):
                 parts = {part.get("name"): part.text or "" for part in test}
-                plan = (parts.get("optimized rel plan") or parts.get("optimized exec plan") or "").strip()
-                if "sql" in parts and plan:
-                    yield Case(suite, str(test.get("name")), parts["sql"].strip(), plan)
+                found = next(((parts[each].strip(), _SECTIONS[each]) for each in _SECTIONS if parts.get(each)), None)
+                if "sql" in parts and found is not None:
+                    yield Case(suite, str(test.get("name")), parts["sql"].strip(), *found)
 
 
 def parsed(plan: str) -> list[Node]:

@@ -108,8 +108,8 @@ class Planner:
             except (ScurryError, AssertionError) as error:
                 refusal = refusal or f"{type(error).__name__}: {str(error).splitlines()[0]}"
                 continue
-            plan = text.partition("== Optimized Physical Plan ==\n")[2].partition("\n== Optimized Exec")[0]
-            ours = parsed(plan)
+            plan = text.partition(f"== {case.section} ==\n")[2].partition("\n== ")[0]
+            ours = resolved(parsed(plan))
             found = Compared(case, flinks, listed(ours, with_modes), None, flinks_kinds, kinds(ours, trees), plan)
             if best is None or found.agreement > best.agreement:
                 best = found

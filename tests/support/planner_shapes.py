@@ -5,7 +5,7 @@
 | `Reused` | the tree that it refers to | it says which trees are one, not what they do |
 | `DataStreamScan`, `LegacyTableSourceScan`, `LegacySink` | `TableSourceScan`, `Sink` | old APIs make them |
 | `AsyncCalc`, `PythonCalc` | `Calc` | where functions of users run |
-| a `Calc` that only selects or casts columns | nothing | scans and joins may select them as well |
+| a `Calc` that only selects or casts columns and constants | nothing | scans and joins may select them as well |
 | `Calc`s on a table, below and above its watermark, `filter=[...]` of its scan | one `Calc` | sources may apply them |
 | `watermark=[...]` of a scan | `WatermarkAssigner` | sources may make watermarks |
 | the parts of an aggregate with `DISTINCT` that is split | the aggregate | the setting has no effect in scurry |
@@ -43,15 +43,17 @@ _NAMES = {
 }  # fmt: skip
 #: The phases of windows depend on the API that the tables and windows of Flink's tests are made with.
 _LEFT_OUT = {"MiniBatchAssigner", "LocalWindowAggregate"}
-#: A column or constant, cast or not: Flink's plans have casts where types only differ in whether NULL is in them.
-_ONE = r"[\w$.]+|PROCTIME\(\)"
-_CAST = rf"(?:CAST|Reinterpret|PROCTIME_MATERIALIZE)\((?:{_ONE})(?: AS \w+(?:\(\d+(?:, \d+)?\))?(?: \*ROWTIME\*)?)?\)"
+#: A column or constant, cast or not, with its type or not: Flink's plans have casts where types only differ in whether
+#: NULL is in them, and the plans of its tests no types of constants.
+_SIZE = r"(?:\(\d+(?:, \d+)?\))?"
+_ONE = rf"-?[\w$.]+(?::\w+{_SIZE})?|PROCTIME\(\)"
+_TYPE = rf"\w+{_SIZE}(?: CHARACTER SET \"UTF-16LE\")?(?: \*ROWTIME\*)?"
+_CAST = rf"(?:CAST|Reinterpret|PROCTIME_MATERIALIZE)\((?:{_ONE})(?: AS {_TYPE})?\)"
 _COLUMN = rf"(?:{_ONE}|{_CAST})(?: AS [\w$]+)?"
 _SELECTING = re.compile(rf"\w*Calc\(select=\[(?:{_COLUMN}(?:, {_COLUMN})*)?\](?:, changelogMode=\[[A-Z,]*\])?\)")
 #: SUM and AVG of OVER, as Flink computes them.
 _SUM = re.compile(r"CASE\(\(w\d+\$o\d+ > 0\), (w\d+\$o\d+), null:\w+(?:\(\d+(?:, \d+)?\))?\)")
 _AVG = re.compile(r"\((w\d+\$o\d+) / w\d+\$o\d+\)")
-_FIRST = re.compile(r"AppendFastStrategy.*rankStart=1, rankEnd=1\].*orderBy=\[(?:ROWTIME )?\w+ \w+\]")
 _ON_TABLES = {"Calc", "WatermarkAssigner", "DropUpdateBefore", "MiniBatchAssigner"}
 
 
@@ -92,15 +94,9 @@ def _kinds(node: Node) -> Iterator[str]:
         yield from table
         return
     if not _selects(node.text):
-        yield _NAMES.get(_name(node), _name(node))
+        yield _NAMES.get(node.name, node.name)
     for each in node.inputs:
         yield from _kinds(each)
-
-
-def _name(node: Node) -> str:
-    """Return the name of an operator; the first row of an order is found by a Rank or by a Deduplicate."""
-    is_first = _FIRST.search(node.text) is not None
-    return "Deduplicate" if node.name == "Rank" and is_first else node.name
 
 
 def _selects(text: str) -> bool:
@@ -159,7 +155,7 @@ def listed(roots: Sequence[Node], with_modes: bool) -> tuple[str, ...]:
                 continue
             if node.name == "Expand" and is_split:
                 continue
-            name = _SAME.get(_name(node), _name(node))
+            name = _SAME.get(node.name, node.name)
             kind = re.search(r"joinType=\[(\w+)\]", node.text)
             shown = f"{name}:{kind[1]}" if kind is not None and name.endswith("Join") else name
             found.append(f"{shown}[{node.mode}]" if with_modes and node.mode is not None else shown)

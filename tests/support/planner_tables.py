@@ -56,6 +56,8 @@ class ValuesFactory(TableFactory):
     """Make sources and sinks that say which changes they have, and have none."""
 
     identifier = "values"
+    reads_metadata = True
+    writes_metadata = True
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
         return ()

@@ -1,6 +1,6 @@
 """EXPLAIN shows what Flink 2.3 shows, which `explained` has as it was recorded.
 
-A statement whose text differs is among the exceptions, with the reason, until it is equal.
+A section whose text differs is in `explained/differences.txt`, with the reason, until it is equal.
 """
 
 from __future__ import annotations
@@ -17,12 +17,20 @@ from scurry.table import EnvironmentSettings, ExplainDetail, TableEnvironment
 DIRECTORY = Path(__file__).parent / "explained"
 SECTIONS = ("Abstract Syntax Tree", "Optimized Physical Plan", "Optimized Execution Plan")
 
-#: Why the optimized plans of statements of STREAMING differ.
-DIFFERENT = {
-    "temporal": "Flink drops the rows before updates of a versioned table where it is read",
-    "deduplast": "Flink keeps all computed columns below a watermark, if the table has a processing time",
-    "overproc": "Flink keeps all computed columns below a watermark, if the table has a processing time",
-}
+#: Sections as `differences.txt` names them.
+_WORDS = {"tree": SECTIONS[0], "physical": SECTIONS[1], "execution": SECTIONS[2]}
+
+
+def differing() -> dict[tuple[str, str], str]:
+    """Return why sections differ, by `MODE/NAME` and title; in the file, `# reason` heads names with sections."""
+    found, reason = {}, ""
+    for line in (DIRECTORY / "differences.txt").read_text().splitlines():
+        if line.startswith("# "):
+            reason = line.removeprefix("# ")
+        elif line:
+            name, *sections = line.split()
+            found.update({(name, _WORDS[each]): reason for each in sections})
+    return found
 
 
 def recorded(mode: str) -> dict[str, tuple[str, str]]:
@@ -35,12 +43,14 @@ def recorded(mode: str) -> dict[str, tuple[str, str]]:
 
 
 def cases() -> Iterator[object]:
+    reasons = differing()
     for mode in ("streaming", "batch"):
         for name in recorded(mode):
             for section in SECTIONS:
-                differs = name in DIFFERENT and mode == "streaming" and section != SECTIONS[0]
-                marks = [pytest.mark.xfail(strict=True, reason=DIFFERENT[name])] if differs else []
+                reason = reasons.pop((f"{mode}/{name}", section), None)
+                marks = [] if reason is None else [pytest.mark.xfail(strict=True, reason=reason)]
                 yield pytest.param(mode, name, section, id=f"{mode}-{name}-{section}", marks=marks)
+    assert not reasons, f"these are not recorded: {list(reasons)}"
 
 
 @functools.cache

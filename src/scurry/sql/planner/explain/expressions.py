@@ -19,7 +19,7 @@ from scurry.sql.plan.windows import FrameBound, WindowCall
 from scurry.sql.planner.explain.literals import literal_text
 from scurry.sql.planner.explain.sargs import points_text, ranges_text, without_negation
 from scurry.sql.planner.explain.types import type_text
-from scurry.sql.types import CharType, DecimalType, RowType, VarCharType
+from scurry.sql.types import CharType, DecimalType, RowType, SymbolType, VarCharType
 
 #: Returns the text of an expression over columns with names, or over columns by position.
 ExpressionText = Callable[[Expression, Sequence[str] | None], str]
@@ -28,6 +28,13 @@ _COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DIS
 _OPERATORS = (*_COMPARISONS, "+", "-", "*", "/", "%", "AND", "OR", "||")
 _POSTFIX = ("NULL", "NOT NULL", "TRUE", "NOT TRUE", "FALSE", "NOT FALSE", "UNKNOWN", "NOT UNKNOWN")
 _POSTFIXES = tuple(f"IS {each}" for each in _POSTFIX)
+#: Functions that Flink has as EXTRACT, with what they extract.
+_UNITS = {
+    **{unit: unit for unit in ("YEAR", "QUARTER", "MONTH", "WEEK", "HOUR", "MINUTE", "SECOND")},
+    "DAYOFYEAR": "DOY",
+    "DAYOFMONTH": "DAY",
+    "DAYOFWEEK": "DOW",
+}
 _WITHOUT_PARENTHESES = (
     "CURRENT_DATE",
     "CURRENT_TIME",
@@ -105,6 +112,8 @@ class PrefixText:
                 return f"{call.function}({self(operand, names)} AS {kind})"
         if names is not None:
             return f"{call.function}({self(call.arguments[0], names)} AS {kind})"
+        if call.function == "TRY_CAST":
+            return f"TRY_CAST({self(operand)})"
         suffix = "" if call.type.is_nullable else " NOT NULL"
         return f"{call.function}({self(call.arguments[0], names)}):{kind}{suffix}"
 
@@ -130,6 +139,11 @@ class PrefixText:
             if isinstance(operand, Literal) and operand.value is None and function == "CAST":
                 return self.literal(Literal(None, call.type))
             return self.cast(call, names)
+        if function == "NEGATE":
+            return f"-({self(call.arguments[0], names)})"
+        if function in _UNITS:
+            unit = Literal(_UNITS[function], SymbolType())
+            return self._call(Call("EXTRACT", (unit, *call.arguments), call.type), names)
         if function == "FIELD" and isinstance(call.arguments[0].type, RowType):
             operand, place = call.arguments
             assert isinstance(place, Literal)

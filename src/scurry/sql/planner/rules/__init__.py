@@ -20,6 +20,7 @@ from scurry.sql.planner.rules.explained import (
     named_columns_of_values,
     narrowed_windows,
     split_distinct,
+    windows_of_having,
     without_marks,
 )
 from scurry.sql.planner.rules.explained.names import all_selected
@@ -56,6 +57,9 @@ RULES: tuple[Rule, ...] = (
     unused_joins,
 )
 
+#: Of `explained`, what other rules would hide.
+BEFORE: tuple[Rule, ...] = (named_columns_of_values, narrowed_windows, windows_of_having)
+
 #: Operations of BATCH that Flink computes of others.
 SHOWN_IN_BATCH: tuple[Rule, ...] = (set_operations, unneeded_aggregates, split_distinct, expand_grouping_sets)
 
@@ -90,7 +94,7 @@ def optimized(
     """
     excluded = _excluded(session)
     session = replace(session, is_explained=True) if explained else session
-    plan = _applied((named_columns_of_values, narrowed_windows), plan, session) if explained else plan
+    plan = _applied(BEFORE, plan, session) if explained else plan
     for rule in RULES:
         if rule.__name__ not in excluded:
             shaping = explained and rule is prune_columns

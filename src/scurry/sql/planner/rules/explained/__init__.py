@@ -17,9 +17,11 @@ from scurry.sql.planner.rules.explained.aggregates import (
     split_distinct,
     without_empty_rows,
 )
+from scurry.sql.planner.rules.explained.arguments import columns_of_constants
+from scurry.sql.planner.rules.explained.averages import averages_of_sums
 from scurry.sql.planner.rules.explained.columns import kept_columns, without_marks
 from scurry.sql.planner.rules.explained.elements import conditions_of_elements, numbered_elements
-from scurry.sql.planner.rules.explained.group_windows import group_windows, written_group_windows
+from scurry.sql.planner.rules.explained.group_windows import group_windows, windows_of_having, written_group_windows
 from scurry.sql.planner.rules.explained.limits import limits_below_projections
 from scurry.sql.planner.rules.explained.names import (
     merged_names,
@@ -41,6 +43,7 @@ __all__ = [
     "named_columns_of_values",
     "narrowed_windows",
     "split_distinct",
+    "windows_of_having",
     "without_marks",
 ]
 
@@ -49,6 +52,7 @@ Rule = Callable[[Plan, EvaluationContext], Plan]
 WRITTEN: tuple[Rule, ...] = (
     merged_names,
     without_empty_rows,
+    columns_of_constants,
     names_of_joins,
     names_of_keys,
     sorted_names,
@@ -58,11 +62,13 @@ WRITTEN: tuple[Rule, ...] = (
     named_columns_of_values,
 )
 SHAPING: tuple[Rule, ...] = (
+    columns_of_constants,
     names_of_joins,
     names_of_keys,
     sorted_names,
     numbered_joins,
     selected_first,
+    averages_of_sums,
     group_windows,
     nested_unions,
     limits_below_projections,

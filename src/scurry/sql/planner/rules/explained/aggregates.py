@@ -12,7 +12,7 @@ from scurry.sql.plan.nodes import Aggregate, Plan, Project, Scan
 from scurry.sql.plan.nodes.aggregates import set_numbers
 from scurry.sql.plan.physical.aggregates import Expand
 from scurry.sql.plan.rewriting import input_references, remapped, with_parts
-from scurry.sql.types import BigIntType, BooleanType, IntType
+from scurry.sql.types import BigIntType, BooleanType, DataType, IntType
 
 _TRUTH = BooleanType(False)
 
@@ -171,9 +171,15 @@ def _marked(plan: Aggregate) -> Project:
 
 
 def _with_types(outer: Aggregate, plan: Aggregate) -> Plan:
-    """Return the columns with the types that they had: the least number of rows is one."""
+    """Return the columns with the types that they had: the least number of rows is one, and of no rows it is 0."""
     shown = [
-        column if column.type == kind else Call("CAST", (column,), kind)
+        column if column.type == kind else _as_count(column, kind, bool(plan.keys))
         for column, kind in zip(builders.columns(outer), plan.schema.types, strict=True)
     ]
     return builders.project(outer, shown, plan.schema.names)
+
+
+def _as_count(column: Expression, kind: DataType, has_keys: bool) -> Expression:
+    if has_keys:
+        return Call("CAST", (column,), kind)
+    return Call("CASE", (Call("IS NOT NULL", (column,), _TRUTH), column, Literal(0, BigIntType(False))), kind)

@@ -11,6 +11,7 @@ from scurry.sql.plan.expressions import Call, Expression, InputReference, Litera
 from scurry.sql.plan.nodes import Aggregate, Filter, Plan, Project, WindowTable
 from scurry.sql.plan.physical.windows import GroupWindowAggregate, window_of
 from scurry.sql.plan.rewriting import input_references, remapped, substituted, with_parts
+from scurry.sql.planner.rules.explained.selected import selected_first
 from scurry.sql.planner.rules.streaming.window_aggregates import check_merging
 from scurry.sql.types import TimestampType
 from scurry.sql.types.families import DAY_TIME_INTERVAL, is_proctime
@@ -50,7 +51,24 @@ def written_group_windows(plan: Plan, session: EvaluationContext) -> Plan:
 
 def group_windows(plan: Plan, session: EvaluationContext) -> Plan:
     """Make operators of windows of GROUP BY."""
-    plan = plan.with_inputs(tuple(group_windows(each, session) for each in plan.inputs))
+    return _grouped(plan.with_inputs(tuple(group_windows(each, session) for each in plan.inputs)), session)
+
+
+def windows_of_having(plan: Plan, session: EvaluationContext) -> Plan:
+    """Make operators of windows whose bounds HAVING reads, which otherwise are conditions on the rows of a window."""
+    plan = plan.with_inputs(tuple(windows_of_having(each, session) for each in plan.inputs))
+    chain, aggregate = _chain(plan)
+    if aggregate is None or not isinstance(chain[-1], Filter):
+        return plan
+    _, table, first = _rows(aggregate)
+    bounds = {first, first + 1, first + 2}
+    if table is None or not bounds & input_references(chain[-1].condition):
+        return plan
+    return _grouped(selected_first(plan, session), session)
+
+
+def _grouped(plan: Plan, session: EvaluationContext) -> Plan:
+    """Return a plan whose aggregation is that of a window."""
     chain, aggregate = _chain(plan)
     if aggregate is None or not chain:
         return plan

@@ -81,7 +81,7 @@ def test_a_connector_that_scurry_lacks_is_reported_with_what_to_use_instead(stat
 
 
 #: Modules of connectors that PyFlink 2.3 has and scurry does not have yet: none is ever added.
-LACKING = {"dynamic_kafka", "kinesis"}
+LACKING = {"kinesis"}
 
 
 def connectors_of_pyflink() -> list[str]:

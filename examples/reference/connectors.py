@@ -253,6 +253,7 @@ whole = KafkaSource.builder().set_bootstrap_servers("localhost:9092").set_topics
 assert other.from_source(whole.build(), no_watermarks, "whole").get_type() == WithKey().get_produced_type()
 message = ConsumerRecord("orders", 0, 42, 1_767_225_600_000, b"ann", b"tea", ())
 assert WithKey().deserialize(message) == ("ann", "tea")
+assert KafkaRecordDeserializationSchema.value_only(SimpleStringSchema()).deserialize(message) == "tea"
 
 # One source after another
 

@@ -39,6 +39,10 @@ NEEDED: dict[str, dict[str, str]] = {
     "cassandra": {"hosts": "h", "keyspace": "s", "table-name": "t"},
     "datagen": {},
     "delta": {},
+    "dynamic-kafka": {
+        "metadata-service": "single-cluster", "metadata-service.cluster-id": "a", "stream-ids": "t",
+        "properties.bootstrap.servers": "b:9092", "scan.startup.mode": "earliest-offset", "value.format": "json",
+    },
     "iceberg": {},
     "spark": {"format": "text", "path": "/tmp/files"},
     "elasticsearch-6": {"hosts": "http://h:9200", "index": "i", "document-type": "d"},
@@ -167,6 +171,7 @@ MESSAGE_CASES = {key: KAFKA_CASES[key] for key in (
     "value.format": ({"value.format": "json"}, {"value.format": "csv"}),
 }  # fmt: skip
 STREAM = {"queue.type": "stream"}
+IN_FILE = {"metadata-service": "file", "metadata-service.path": "/tmp/streams.json"}
 LOGIN_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "username": ({}, {"username": "ann"}),
     "password": ({}, {"password": "a"}),
@@ -277,6 +282,21 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "ignoreDeletes": ({"mode": "streaming"}, {"mode": "streaming", "ignoreDeletes": "true"}),
         "ignoreChanges": ({"mode": "streaming"}, {"mode": "streaming", "ignoreChanges": "true"}),
         "mergeSchema": ({}, {"mergeSchema": "true"}),
+    },
+    "dynamic-kafka": {key: KAFKA_CASES[key] for key in (
+        "properties.bootstrap.servers", "properties.group.id", "key.format", "key.fields", "key.fields-prefix",
+        "value.fields-include", "scan.startup.mode", "scan.startup.timestamp-millis", "scan.bounded.mode",
+        "scan.bounded.timestamp-millis", "scan.topic-partition-discovery.interval", "scan.parallelism",
+    )} | {
+        "format": ({}, {"format": "csv"}),
+        "value.format": ({}, {"value.format": "csv"}),
+        "metadata-service": ({}, IN_FILE),
+        "metadata-service.cluster-id": ({}, {"metadata-service.cluster-id": "b"}),
+        "metadata-service.path": (IN_FILE, IN_FILE | {"metadata-service.path": "/tmp/other.json"}),
+        "stream-ids": ({}, {"stream-ids": "u"}),
+        "stream-pattern": ({}, {"stream-pattern": "t.*"}),
+        "stream-metadata-discovery-interval-ms": ({}, {"stream-metadata-discovery-interval-ms": "7"}),
+        "stream-metadata-discovery-failure-threshold": ({}, {"stream-metadata-discovery-failure-threshold": "7"}),
     },
     "iceberg": {
         "catalog-name": ({}, {"catalog-name": "d"}),

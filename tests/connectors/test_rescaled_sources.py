@@ -30,6 +30,8 @@ from scurry.connectors.files.reading.source import FileSource, FileSplits
 from scurry.connectors.hybrid import HybridSource
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.connectors.jdbc.source import JdbcSource, Partitions
+from scurry.connectors.kafka.dynamic.enumerator import DynamicKafkaEnumerator
+from scurry.connectors.kafka.dynamic.metadata import ClusterMetadata
 from scurry.connectors.kafka.enumerator import EnumeratorSettings, KafkaEnumerator
 from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer, KafkaTopicPartition
 from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile, TableLog
@@ -162,6 +164,8 @@ class _Cluster:
 
 
 class _Topic:
+    topics = ("t",)
+
     def found(self, topics: dict[str, int], servers: str) -> list[KafkaTopicPartition]:
         return [KafkaTopicPartition("t", number) for number in range(topics["t"])]
 
@@ -175,6 +179,39 @@ def kafka(directory: Path) -> Ordered:
         return KafkaEnumerator(_Cluster(), _Topic(), earliest, latest, assign)  # type: ignore[arg-type]
 
     return Ordered(create, lambda work: [time for _, _, start, end in work for time in range(start, end)], 70)
+
+
+class _Topics:
+    """The topics of a cluster."""
+
+    subscription = _Topic()
+
+    def create_enumerator(self, channels: int, limits: BatchLimits) -> KafkaEnumerator:
+        earliest, latest = KafkaOffsetsInitializer.earliest(), KafkaOffsetsInitializer.latest()
+        assign = EnumeratorSettings(channels, limits, None, 1.0, False)
+        return KafkaEnumerator(_Cluster(), self.subscription, earliest, latest, assign)  # type: ignore[arg-type]
+
+
+class _TwoClusters:
+    discovery_ms, failure_threshold, ends = -1, 1, True
+
+    def clusters(self, first: bool = False) -> dict[str, ClusterMetadata]:
+        return dict.fromkeys(("a", "b"), ClusterMetadata(frozenset({"t"}), {"bootstrap.servers": "fake"}))
+
+    def topics_of(self, cluster: ClusterMetadata) -> _Topics:
+        return _Topics()
+
+    def range_of(self, name: str, cluster: ClusterMetadata, part: tuple[str, int, int, int]) -> Any:
+        return part
+
+
+def two_clusters(directory: Path) -> Ordered:
+    """Two partitions in each of two clusters, each with a reader of its own."""
+
+    def create(parallelism: int) -> Enumerator:
+        return DynamicKafkaEnumerator(_TwoClusters(), parallelism + 3, LIMITS)  # type: ignore[arg-type]
+
+    return Ordered(create, lambda work: [time for _, _, start, end in work for time in range(start, end)], 140)
 
 
 class _TwoSplits(SplitSource):
@@ -236,6 +273,7 @@ CASES: dict[str, Callable[[Path], Ordered]] = {
     "parts of columns in memory": arrow,
     "partitions of a query": jdbc,
     "partitions of a topic": kafka,
+    "partitions of topics in two clusters": two_clusters,
     "numbers": lambda directory: of_source(NumberSequenceSource(0, 99), 100),
     "a collection": lambda directory: of_source(CollectionSource(list(range(3000))), 3000),
     "generated records": lambda directory: of_source(DataGeneratorSource(int, 100), 100),

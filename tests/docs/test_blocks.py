@@ -19,6 +19,7 @@ from support.docs.sql_guide import TUTORIALS
 RUN_BY = {
     "connectors/cassandra.md": "connectors/cassandra/test_cassandra_page.py",
     "connectors/elasticsearch.md": "connectors/elasticsearch/test_elasticsearch_page.py",
+    "connectors/dynamic-kafka.md": "connectors/kafka/test_dynamic_kafka_tables.py",
     "connectors/hybrid.md": "kafka/test_files_then_topic.py",
     "connectors/kafka.md": "kafka/test_files_then_topic.py",
     "connectors/pulsar.md": "connectors/pulsar/test_pulsar_server.py",

@@ -12,6 +12,7 @@ import pytest
 from scurry.connectors.kafka import reader as stream_reader
 from scurry.connectors.kafka import topics
 from scurry.connectors.kafka.client import ClientPool
+from scurry.connectors.kafka.dynamic import metadata
 from scurry.connectors.kafka.partitions import KafkaTopicPartition
 from scurry.errors import SourceConnectionError
 
@@ -141,8 +142,28 @@ def replace_kafka(
         cluster: The cluster.
         value: Returns the message at an offset of a partition.
     """
+    replace_clusters(monkeypatch, lambda servers: cluster, lambda servers, place, at: value(place, at))
+
+
+def replace_clusters(
+    monkeypatch: pytest.MonkeyPatch,
+    cluster: Callable[[str], FakeCluster],
+    value: Callable[[str, KafkaTopicPartition, int], bytes],
+) -> None:
+    """Let the sources of streams and tables read several fake clusters.
+
+    Args:
+        monkeypatch: Undoes that.
+        cluster: Returns the cluster of some bootstrap servers.
+        value: Returns the message at an offset of a partition of a cluster.
+    """
+
+    def consumer(configuration: dict[str, Any]) -> FakeConsumer:
+        servers = configuration["bootstrap.servers"]
+        return FakeConsumer(lambda place, at: value(servers, place, at))
+
     module = SimpleNamespace(
-        Consumer=lambda configuration: FakeConsumer(value),
+        Consumer=consumer,
         TopicPartition=lambda topic, partition, offset: SimpleNamespace(
             topic=topic, partition=partition, offset=offset
         ),
@@ -152,4 +173,5 @@ def replace_kafka(
     monkeypatch.setattr(stream_reader, "confluent", lambda: module)
     readers: ClientPool[Any] = ClientPool()  # none of those that an earlier test has left
     monkeypatch.setattr(topics, "READERS", readers)
-    monkeypatch.setattr(topics, "Cluster", lambda properties, group: cluster)
+    for module_of_driver in (topics, metadata):
+        monkeypatch.setattr(module_of_driver, "Cluster", lambda properties, group: cluster(properties.servers))

@@ -70,15 +70,17 @@ class KilledJob:
         place: Where its checkpoints are.
         arguments: Of the program.
         options: Of `scurry run`.
+        program: The program.
     """
 
     place: Place
     arguments: list[str]
     options: list[str]
+    program: Path = PROGRAM
 
     def start(self) -> Run:
         """Starts it, or starts it again where it committed last."""
-        return Run(self.place, self.options, PROGRAM, self.arguments)
+        return Run(self.place, self.options, self.program, self.arguments)
 
     def goes_on_for(self, run: Run, batches: int, seconds: float) -> bool:
         """Waits until so many more batches are committed, and a moment longer; False if the job ends before."""

@@ -143,6 +143,8 @@ class KafkaEnumerator(Enumerator):
         self._known: dict[KafkaTopicPartition, int] = {}
         self._looked = self._away_since = float("-inf")
         self._discovered: float | None = None
+        #: whether another subscription has to be looked up
+        self._changed = False
         self._started = False
         self._reported: dict[KafkaTopicPartition, int] = {}
 
@@ -150,8 +152,8 @@ class KafkaEnumerator(Enumerator):
 
     def _discover(self) -> None:
         """Add new partitions: those of the first discovery from `start`, later ones from their earliest offsets."""
-        self._discovered = self._clock()
-        known = {partition.name for partition in self._partitions}
+        self._discovered, self._changed = self._clock(), False
+        known = {partition.name for partition in self._partitions if not self._removed(partition)}
         found = self._subscription.found(self._cluster.topics(), self._cluster.servers)
         new = [name for name in found if name not in known]
         if not new:
@@ -161,18 +163,36 @@ class KafkaEnumerator(Enumerator):
         stops = self._stop.stops(new, self._cluster) if self._stop is not None else {}
         self._partitions += [_Partition(name, starts[name], stops.get(name)) for name in new]
 
-    def _discover_if_due(self) -> None:
+    def discover_if_due(self) -> None:
+        """Look for new partitions if it is time; `next_batch` does so, too."""
         every = self._settings.discovery_seconds
-        if not self._started or (
-            every is not None and (self._discovered is None or self._clock() >= self._discovered + every)
+        if (
+            not self._started
+            or self._changed
+            or (every is not None and (self._discovered is None or self._clock() >= self._discovered + every))
         ):
             self._discover()
         self._started = True
 
+    def subscribe(self, subscription: Subscription) -> None:
+        """Read the partitions of a subscription by topics from the next batch on; those of other topics end here."""
+        self._subscription, self._changed, self._asked = subscription, True, None
+        for partition in self._partitions:
+            if partition.name.topic not in subscription.topics:
+                partition.stop = partition.next
+                self._known.pop(partition.name, None)
+
+    def _removed(self, partition: _Partition) -> bool:
+        """Return whether a partition has ended although the source does not: it keeps its channel, and is read no more.
+
+        If its topic comes back, it is a new partition.
+        """
+        return self._stop is None and partition.ended
+
     # ---------------------------------------------------------------- assigning
 
-    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
-        """Limit later batches by records and by estimated bytes."""
+    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float] | None) -> None:
+        """Limit later batches by records and, if sizes are known, by estimated bytes."""
         self._limits, self._record_bytes = limits, record_bytes
 
     def align(self, held: Collection[int]) -> None:
@@ -199,7 +219,7 @@ class KafkaEnumerator(Enumerator):
         """Return ranges up to the current ends of the partitions, within the limits."""
         if len(self._ended) == self._settings.channels:
             return []
-        self._discover_if_due()
+        self.discover_if_due()
         ends = self._ends()
         works: dict[int, list[OffsetRange]] = {channel: [] for channel in self._newly_speaking()}
         if ends is not None:

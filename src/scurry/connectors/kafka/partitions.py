@@ -180,11 +180,19 @@ def _strategy(strategy: KafkaOffsetResetStrategy) -> KafkaOffsetResetStrategy:
 
 @dataclass(frozen=True)
 class Subscription:
-    """The partitions to read: topics by name, all topics whose names match a pattern, or single partitions."""
+    """The partitions to read: topics by name, all topics whose names match a pattern, or single partitions.
+
+    Attributes:
+        topics: Names of topics.
+        pattern: A regular expression of names.
+        partitions: Single partitions.
+        otherwise: What the user can do about a topic that is missing.
+    """
 
     topics: tuple[str, ...] = ()
     pattern: str | None = None
     partitions: tuple[KafkaTopicPartition, ...] = ()
+    otherwise: str = "create it, or subscribe by set_topic_pattern to wait for it"
 
     def found(self, counts: Mapping[str, int], servers: str) -> list[KafkaTopicPartition]:
         """Return the partitions, in order.
@@ -203,7 +211,7 @@ class Subscription:
             wanted = dict.fromkeys([*self.topics, *(partition.topic for partition in self.partitions)])
             for topic in wanted:
                 if topic not in counts:
-                    raise SourceNotFoundError(_missing(topic, counts, servers))
+                    raise SourceNotFoundError(_missing(topic, counts, servers, self.otherwise))
             topics = list(self.topics)
         for partition in self.partitions:
             if partition.partition >= counts[partition.topic]:
@@ -215,7 +223,7 @@ class Subscription:
         return sorted({*every, *self.partitions})
 
 
-def _missing(topic: str, counts: Mapping[str, int], servers: str) -> str:
+def _missing(topic: str, counts: Mapping[str, int], servers: str, otherwise: str) -> str:
     close = similar_name(topic, counts)
-    hint = f"; did you mean {close!r}?" if close else "; create it, or subscribe by set_topic_pattern to wait for it"
+    hint = f"; did you mean {close!r}?" if close else f"; {otherwise}"
     return f"there is no topic {topic!r} at {servers}{hint}"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from scurry.common.redaction import has_secret
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from scurry.errors.suggestions import did_you_mean
 
@@ -74,6 +75,11 @@ _JAAS = re.compile(
     r'(?:Plain|Scram)LoginModule\s+required\b.*?\busername="(?P<username>[^"]*)".*?\bpassword="(?P<password>[^"]*)"',
     re.DOTALL,
 )
+
+
+def holds_secret(name: str, value: str) -> bool:
+    """Return whether a property is a secret, or has one in it."""
+    return _SECRET.search(name) is not None or has_secret(name, value)
 
 
 class ClientProperties:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from scurry.common.pickling import of_functions
+from scurry.common.serialization import DeserializationSchema
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.messages import MessageSystem
+from scurry.errors import ArgumentTypeError
 from scurry.sql.types import (
     MAX_LENGTH,
     BigIntType,
@@ -57,6 +59,36 @@ class KafkaRecordDeserializationSchema(ABC):
     def get_produced_type(self) -> TypeInformation:
         """Return the type of the records."""
         return Types.PICKLED_BYTE_ARRAY()
+
+    @staticmethod
+    def value_only(deserialization_schema: DeserializationSchema) -> KafkaRecordDeserializationSchema:
+        """Return a schema that reads only values; messages without a value are skipped.
+
+        Raises:
+            ArgumentTypeError: It is no DeserializationSchema.
+        """
+        return ValueOnly(deserialization_schema)
+
+
+class ValueOnly(KafkaRecordDeserializationSchema):
+    """Deserialize the values of records.
+
+    Attributes:
+        schema: Reads a value.
+    """
+
+    def __init__(self, schema: DeserializationSchema) -> None:
+        if not isinstance(schema, DeserializationSchema):
+            raise ArgumentTypeError(f"value_only takes a DeserializationSchema, got {schema!r}")
+        self.schema = schema
+
+    def deserialize(self, record: ConsumerRecord) -> Any:
+        """Return the deserialized value, None for a record without one."""
+        return None if record.value is None else self.schema.deserialize(record.value)
+
+    def get_produced_type(self) -> TypeInformation:
+        """Return the schema's type."""
+        return self.schema.get_produced_type()
 
 
 class KafkaMessages(MessageSystem):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
+from scurry.connectors.kafka.client import check
 from scurry.connectors.kafka.cluster import Cluster
 from scurry.connectors.kafka.enumerator import EnumeratorSettings, KafkaCluster, KafkaEnumerator, OffsetRange
 from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer, KafkaTopicPartition, Subscription
@@ -15,12 +16,27 @@ from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.kafka.reader import READERS, PartitionReader
 from scurry.connectors.kafka.records import KafkaMessages
 from scurry.connectors.messages import MessageScan, MessageSystem
-from scurry.connectors.source import BatchLimits, Enumerator
+from scurry.connectors.source import BatchLimits
+from scurry.errors import ArgumentError
 
 #: Flink's default of partition.discovery.interval.ms.
 DISCOVERY_MS = 300_000
 #: Largest number of channels; if there are more partitions, several share a channel and its watermark.
 MAX_CHANNELS = 256
+
+
+def check_reading(properties: ClientProperties) -> None:
+    """Check the properties of a source, without connecting.
+
+    Raises:
+        ArgumentError: A property is unknown or has an invalid value.
+    """
+    for number in ("default.api.timeout.ms", "partition.discovery.interval.ms", "scurry.channels"):
+        properties.integer(number, 0)
+    reset = properties.text("auto.offset.reset", "error")
+    if reset not in ("earliest", "latest", "none", "error"):
+        raise ArgumentError(f"auto.offset.reset is earliest, latest or none, got {reset!r}")
+    check(properties)
 
 
 class PartitionedTopics(MessageScan):
@@ -109,7 +125,7 @@ class PartitionedTopics(MessageScan):
         finally:
             cluster.close()
 
-    def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
+    def create_enumerator(self, channels: int, limits: BatchLimits) -> KafkaEnumerator:
         """Return an enumerator that discovers partitions with its first batch; checkpoints have its offsets."""
         every = self.discovery_ms
         settings = EnumeratorSettings(

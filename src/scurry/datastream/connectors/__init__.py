@@ -80,7 +80,6 @@ __all__ = [
 _SPARK_DOCS = "docs/connectors/spark.md"
 _OWN = "write one of your own (docs/connectors/user-defined.md)"
 _INSTEAD = {
-    "dynamic_kafka": "use a KafkaSource for each cluster and union the streams (docs/connectors/kafka.md)",
     **dict.fromkeys(("dynamodb", "firehose", "sqs"), f"{_OWN} around boto3"),
     "gcp_pubsub": f"{_OWN} around google-cloud-pubsub",
     "hbase": "use env.from_spark(...) and stream.to_spark('org.apache.hadoop.hbase.spark', ...) with HBase's connector "
@@ -88,27 +87,36 @@ _INSTEAD = {
     "kinesis": "use env.from_spark(...) and stream.to_spark('aws-kinesis', ...) with spark-sql-kinesis-connector "
     f"({_SPARK_DOCS}), or {_OWN}",
 }
-_CONNECTOR_OF = {
-    **dict.fromkeys(("DynamicKafkaSource", "DynamicKafkaSourceBuilder"), "dynamic_kafka"),
-}
 
 
 def what_to_use_instead(name: str) -> str | None:
-    """Return the replacement for a connector or for one of its classes.
+    """Return the replacement for a connector.
 
     Args:
-        name: The module's name below `datastream.connectors`, or the name of a class that PyFlink offers there.
+        name: The module's name below `datastream.connectors`.
 
     Returns:
         The advice as a sentence, None if PyFlink has no such connector or scurry has it, too.
     """
-    connector = _CONNECTOR_OF.get(name, name)
-    instead = _INSTEAD.get(connector)
-    return instead and f"scurry has no {connector} connector: {instead}"
+    instead = _INSTEAD.get(name)
+    return instead and f"scurry has no {name} connector: {instead}"
 
 
 #: PyFlink exports these here too; they are loaded on demand, because their client may not be installed.
 _ON_DEMAND = {
+    **dict.fromkeys(
+        (
+            "DynamicKafkaSource",
+            "DynamicKafkaSourceBuilder",
+            "KafkaMetadataService",
+            "KafkaRecordDeserializationSchema",
+            "KafkaStreamSetSubscriber",
+            "KafkaStreamSubscriber",
+            "SingleClusterTopicMetadataService",
+            "StreamPatternSubscriber",
+        ),
+        "dynamic_kafka",
+    ),
     **dict.fromkeys(("FlinkKafkaConsumer", "FlinkKafkaProducer", "KafkaSource", "Semantic"), "kafka"),
     **dict.fromkeys(("PulsarSource", "PulsarSourceBuilder", "StartCursor", "StopCursor"), "pulsar"),
     **dict.fromkeys(("RMQConnectionConfig", "RMQSink", "RMQSource"), "rabbitmq"),

@@ -20,7 +20,7 @@ from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.kafka.records import ConsumerRecord, KafkaRecordDeserializationSchema
 from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema as _KafkaRecordSerializationSchema
 from scurry.connectors.kafka.sink import KafkaSink as _KafkaSink
-from scurry.connectors.kafka.topics import KafkaTopics
+from scurry.connectors.kafka.topics import KafkaTopics, check_reading
 from scurry.connectors.messages import MessageSource
 from scurry.datastream.connectors._topics import TopicsSinkBuilder, TopicsSourceBuilder
 from scurry.datastream.connectors.base import DeliveryGuarantee
@@ -69,22 +69,13 @@ class KafkaSourceBuilder(TopicsSourceBuilder):
         properties = ClientProperties(self._properties)
         group = properties.text("group.id") or None
         subscription, decoder = self._checked(group)
-        _check_reset(properties)
-        check(properties)
+        check_reading(properties)
         return KafkaSource(
             KafkaTopics(properties, subscription, self._start, self._stop, group),
             decoder,
             self._bounded,
             self._drop_malformed,
         )
-
-
-def _check_reset(properties: ClientProperties) -> None:
-    for number in ("default.api.timeout.ms", "partition.discovery.interval.ms", "scurry.channels"):
-        properties.integer(number, 0)
-    reset = properties.text("auto.offset.reset", "error")
-    if reset not in ("earliest", "latest", "none", "error"):
-        raise ArgumentError(f"auto.offset.reset is earliest, latest or none, got {reset!r}")
 
 
 @made_by("builder")

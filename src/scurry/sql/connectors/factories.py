@@ -20,6 +20,7 @@ CONNECTORS = {
     "cassandra": "scurry.sql.connectors.cassandra.factory:CassandraFactory",
     "datagen": "scurry.sql.connectors.datagen.factory:DataGenFactory",
     "delta": "scurry.sql.connectors.lakes.delta:DeltaFactory",
+    "dynamic-kafka": "scurry.sql.connectors.kafka.dynamic:DynamicKafkaFactory",
     "elasticsearch-6": "scurry.sql.connectors.elasticsearch.factory:Elasticsearch6Factory",
     "elasticsearch-7": "scurry.sql.connectors.elasticsearch.factory:ElasticsearchFactory",
     "elasticsearch-8": "scurry.sql.connectors.elasticsearch.factory:Elasticsearch8Factory",

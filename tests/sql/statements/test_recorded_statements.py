@@ -53,8 +53,6 @@ DIFFERENT: dict[str, tuple[str, ...]] = {
     ),
     # parentheses around queries, and numbers of generated names
     "stream_views_elsewhere": ("SHOW CREATE VIEW default_database.v5", "SHOW CREATE VIEW default_database.v13"),
-    # there is no EXPLAIN yet
-    "ctas": ("EXPLAIN",),
     # Flink compares a column with itself without looking, and prints times of three digits with at least one
     "type_limits": ("SELECT arr < arr", "SELECT CAST(TIME '12:34:56' AS TIME(10))"),
     # a computed column is validated when it is declared; functions of Java are refused where they are called; a

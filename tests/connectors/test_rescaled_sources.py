@@ -344,6 +344,7 @@ class Reading:
 )
 @example(parallelism=3, restores=[(1, 2), (1, 1)])
 @example(parallelism=2, restores=[(2, 3), (1, 2), (1, 4), (2, 1)])
+@example(parallelism=1, restores=[(1, 2), (1, 1), (0, 2)])
 def test_no_record_is_late_after_restores_at_other_parallelisms(
     tmp_path_factory: pytest.TempPathFactory, name: str, parallelism: int, restores: list[tuple[int, int]]
 ) -> None:

@@ -204,6 +204,8 @@ class _HybridEnumerator(Enumerator):
         self._ended: set[int] | None = None
         #: of a source restored with another number of channels: its own number of channels, and those that had ended
         self._channels_before: tuple[int, list[int]] | None = None
+        #: the channels for which the restored position of the current source was made, until that is opened
+        self._dealt: dict[str, Any] | None = None
         #: channels that were reported as final
         self._reported: set[int] = set()
 
@@ -254,7 +256,7 @@ class _HybridEnumerator(Enumerator):
         self.close()
         self._before.append(position)
         self._index += 1
-        self._current = self._restored_position = self._ended = self._channels_before = None
+        self._current = self._restored_position = self._ended = self._channels_before = self._dealt = None
         self._current_parallelism = self._parallelism
 
     # ---------------------------------------------------------------- assigning
@@ -327,7 +329,8 @@ class _HybridEnumerator(Enumerator):
     # ---------------------------------------------------------------- position
 
     def position(self) -> dict[str, Any]:
-        return {
+        dealt = {} if self._current is not None or self._dealt is None else {"dealt": self._dealt}
+        return dealt | {
             "source": self._index,
             "channels": self._channels,
             "ended": None if self._ended is None else sorted(self._ended),
@@ -339,17 +342,20 @@ class _HybridEnumerator(Enumerator):
 
     def restore(self, position: dict[str, Any]) -> None:
         """Continue in the source that was being read; earlier ones are not opened again."""
-        index, ended = position["source"], position["ended"]
+        index, dealt = position["source"], position.get("dealt", position)
+        ended = dealt["ended"]
         sources = len(self._hybrid.sources)
         if index >= sources:
             raise ArgumentError(f"the job was reading source {index + 1} of a HybridSource, which now has {sources}")
         self._index, self._restored_position = index, position["current"]
         self._before = list(position.get("before", []))
+        self._dealt = {name: dealt[name] for name in ("channels", "ended", "own")}
         if position["channels"] == self._channels:
             self._reported = set(position["final"] if "final" in position else position["told"])  # its earlier name
+        if dealt["channels"] == self._channels:
             self._ended = None if ended is None else set(ended)
-            self._current_parallelism = position["own"] or self._parallelism
-        elif index + 1 < sources and ended is not None and len(ended) == position["channels"]:
+            self._current_parallelism = dealt["own"] or self._parallelism
+        elif index + 1 < sources and ended is not None and len(ended) == dealt["channels"]:
             self._ended = set(range(self._channels))
         elif ended is not None:
-            self._channels_before = (position["own"], ended)
+            self._channels_before = (dealt["own"], ended)

@@ -40,6 +40,7 @@ _TRANSLATIONS = {
     "spark/tables/aggregates.py": "the texts of aggregates in Spark's SQL",
     "sql/planner/explain/batch/aggregates.py": "what Flink's implementations of aggregates are like, for EXPLAIN",
     "sql/planner/explain/written.py": "sums as Flink rewrites them, for EXPLAIN",
+    "sql/planner/rules/explained/averages.py": "sums as Flink rewrites them, for EXPLAIN",
     "sql/planner/rules/explained/windows.py": "sums as Flink rewrites them, for EXPLAIN",
     "sql/functions/table_types.py": "results that the Table API declares otherwise, of scalar functions too",
     "sql/statements/table_operations/flink_names.py": "names of functions in the Table API",

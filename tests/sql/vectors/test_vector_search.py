@@ -203,8 +203,8 @@ def test_explain_shows_the_search(env: TableEnvironment) -> None:
     )
     assert (
         "VectorSearchTableFunction(table=[default_catalog.default_database.V], joinType=[LeftOuterJoin], "
-        "columnToSearch=[g], columnToQuery=[d], topK=[2], config=[{timeout=9 s}], select=[a, d, e, f, g, score])"
-        in text
+        "columnToSearch=[g], columnToQuery=[EXPR$1], topK=[2], config=[{timeout=9 s}], "
+        "select=[EXPR$0, EXPR$1, e, f, g, score])" in text
     )
 
 

@@ -50,8 +50,11 @@ class KafkaRecordSerializationSchema:
             timestamps: Their timestamps in milliseconds; without one, or before 1970, the time of writing is used.
         """
         select, headers = self.topic_selector, self.header_provider
-        topics: Iterable[Any] = repeat(self.topic) if select is None else map(select, values)
-        keys: Iterable[Any] = repeat(None) if self.key_schema is None else map(self.key_schema.serialize, values)
+        # no map of a user's function, which would end at a StopIteration
+        topics: Iterable[Any] = repeat(self.topic) if select is None else [select(value) for value in values]
+        key_of = None if self.key_schema is None else self.key_schema.serialize
+        value_of = self.value_schema.serialize
+        keys: Iterable[Any] = repeat(None) if key_of is None else [key_of(value) for value in values]
         times: Iterable[int] = repeat(0) if timestamps is None else [time if time > 0 else 0 for time in timestamps]
-        each: Iterable[Any] = repeat(None) if headers is None else map(headers, values)
-        return list(zip(topics, keys, map(self.value_schema.serialize, values), times, each, strict=False))
+        each: Iterable[Any] = repeat(None) if headers is None else [headers(value) for value in values]
+        return list(zip(topics, keys, [value_of(value) for value in values], times, each, strict=False))

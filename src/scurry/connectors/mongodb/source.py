@@ -145,6 +145,6 @@ class MongoSource(Source):
             ) as cursor:
                 documents = iter(cursor)
                 while block := list(islice(documents, _BLOCK_ROWS)):
-                    yield block if self.convert is None else list(map(self.convert, block))
+                    yield block if self.convert is None else [self.convert(each) for each in block]
         except errors.PyMongoError as error:
             raise failure(self.settings, error, is_sink=False) from None

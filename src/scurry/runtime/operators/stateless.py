@@ -36,6 +36,8 @@ class MapOperator(_OneHookOperator):
         source = iter(values)
         try:
             block = self.collector.handed_over(map(self._function, source))
+            if len(block) < len(values):
+                raise StopIteration("it was not raised by a generator; next(iterator, default) does not raise it")
         except Exception as error:
             raise operator_error(self.plan, error, last_taken(values, source)) from error
         self.collector.emit(block, timestamps)

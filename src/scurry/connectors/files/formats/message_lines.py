@@ -98,7 +98,7 @@ class _LineWriter(BulkWriter):
         self._stream = stream
 
     def write(self, values: list[Any]) -> None:
-        self._stream.write(b"".join([line + b"\n" for line in map(self._serialize, values)]))
+        self._stream.write(b"".join([self._serialize(value) + b"\n" for value in values]))
 
     def finish(self) -> None:
         return

@@ -54,7 +54,7 @@ class _EncodingWriter(PartWriter):
 
     def write(self, values: list[Any], full: Callable[[int], bool]) -> int:
         at_once = self._at_once and countOf(map(type, values), str) == len(values)
-        lines = [] if at_once else list(map(self._encoder.encode, map(self._text, values)))
+        lines = [] if at_once else [self._encoder.encode(self._text(value)) for value in values]
         data = self._encoder._lines(values) if at_once else b"".join(lines)
         if full(self._size + len(data)):
             lines, count, size = lines or list(map(self._encoder.encode, values)), 0, self._size

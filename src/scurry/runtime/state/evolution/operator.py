@@ -111,7 +111,7 @@ def _in_place(kind: str, change: Change | None) -> Change | None:
     if change is None:
         return None
     if kind == "list":
-        return lambda values: [new for new in map(change, values) if new is not None] or None
+        return lambda values: [new for value in values if (new := change(value)) is not None] or None
     if kind in ("map", "broadcast"):
         return lambda values: (
             {key: new for key, value in values.items() if (new := change(value)) is not None or value is None} or None

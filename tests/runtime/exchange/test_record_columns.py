@@ -175,6 +175,34 @@ def test_records_taken_apart_by_their_conversion_are_sent_as_those_that_are_not(
         assert (found and found.encoded()) == (expected and expected.encoded())
 
 
+@pytest.mark.parametrize(
+    ("declared", "amounts"),
+    [
+        (Types.LONG(), [1, 2, 3, 4, 5, 6]),
+        (Types.INT(), [1, 2, 3, 4, 5, 6]),
+        (Types.DOUBLE(), [0.5, -0.0, 1.5, 2.5, 3.5, 4.5]),
+        (Types.STRING(), ["a", "b", "c", "d", "e", "f"]),
+        (Types.PICKLED_BYTE_ARRAY(), [1, 2.0, "c", None, (5,), 2**70]),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("timed", [True, False], ids=["with times", "without times"])
+def test_edges_that_are_sent_the_same_blocks_each_have_all_records_once(
+    declared: Any, amounts: list[Any], timed: bool
+) -> None:
+    taken_apart, senders = TakenApart(), [Sender(), Sender(), Sender()]
+    convert = taken_apart.converter(Types.TUPLE([Types.LONG(), declared]))
+    records = list(zip([7, 8, 7, 9, 8, 7], amounts, strict=True))
+    for first in range(0, 6, 2):  # the blocks of one run
+        values = convert(records[first : first + 2])
+        for at, sender in enumerate(senders):
+            sender.writer.taken_apart = taken_apart
+            sender.send([value[at % 2] for value in values], values, [first, first] if timed else None)
+    for sender in senders:
+        found = [value for value, _ in received(sender.rows(1))]
+        assert sorted(found, key=repr) == sorted(records, key=repr)
+
+
 def test_fields_of_another_block_are_not_used() -> None:
     taken_apart = TakenApart()
     taken_apart.converter(Types.TUPLE([Types.LONG(), Types.LONG()]))([(1, 2)])

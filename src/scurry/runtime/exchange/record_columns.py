@@ -189,6 +189,7 @@ def columns_of(
     arity = len(columns)
     if not arity or (before is not None and len(before) != arity):
         return None
+    assert len(columns[0]) == len(values), "a block has changed since its fields were taken"
     kinds, fields = [], []
     for position, (column, known) in enumerate(zip(columns, declared, strict=True)):
         first = KEY if before is None else before[position]
@@ -223,7 +224,8 @@ def _field(
             except OverflowError:  # ints of more than 64 bits
                 return OBJECT, list(column)
         if packed is not None:
-            return (TIME, None) if first <= TIME and packed == times else (INT, packed)
+            # a copy: the writers of other edges send the same array, and each adds later records to its own
+            return (TIME, None) if first <= TIME and packed == times else (INT, packed[:])
     if first <= FLOAT and known in {FLOAT, None} and countOf(map(type, column), float) == len(column):
         return FLOAT, array("d", column)
     return OBJECT, list(column)

@@ -29,8 +29,8 @@ class SingleKeyBackend(KeyedStateBackend):
     def __init__(self, uid: str) -> None:
         super().__init__(uid, DictStore(), 1)
         self.times: tuple[set[int], set[int]] = (set(), set())
-        #: by domain: those that were registered since timers began to fire
-        self._added: tuple[list[int], list[int]] = ([], [])
+        #: those that were registered since timers of their domain began to fire; None while none fire
+        self._added: list[list[int] | None] = [None, None]
 
     def begin(self, key: CanonicalKey) -> None:
         """Drop the state and timers of the last key, and make another one the current key."""
@@ -47,7 +47,7 @@ class SingleKeyBackend(KeyedStateBackend):
 
     def clear_timers(self) -> None:
         super().clear_timers()
-        for times in (*self.times, *self._added):
+        for times in self.times:
             times.clear()
 
     def register_timer(self, domain: int, time: int, namespace: Any) -> None:
@@ -59,7 +59,9 @@ class SingleKeyBackend(KeyedStateBackend):
             if type(time) is not int or not MIN_TIME <= time <= MAX_TIME:
                 time = checked_time(time, "a timer")
             times.add(time)
-            self._added[domain].append(time)
+            added = self._added[domain]
+            if added is not None:
+                added.append(time)
 
     def delete_timer(self, domain: int, time: int, namespace: Any) -> None:
         if namespace is not None:
@@ -70,20 +72,23 @@ class SingleKeyBackend(KeyedStateBackend):
         self.times[domain].discard(time)
 
     def _fire_times(self, domain: int, until: int, fire: Callable[[int, Any], None]) -> None:
-        times, added, key, entry = self.times[domain], self._added[domain], self.key, self.entry
+        times, key, entry = self.times[domain], self.key, self.entry
         due = sorted(times, reverse=True)
         later: list[int] = []
-        added.clear()
-        while due or later or added:
-            while added:
-                heappush(later, added.pop())
-            time = heappop(later) if later and not (due and due[-1] <= later[0]) else due.pop()
-            if time > until:
-                return
-            if time in times:  # otherwise it has been deleted
-                times.remove(time)
-                self.key, self.entry = key, entry
-                fire(time, None)
+        added = self._added[domain] = list[int]()
+        try:
+            while due or later or added:
+                while added:
+                    heappush(later, added.pop())
+                time = heappop(later) if later and not (due and due[-1] <= later[0]) else due.pop()
+                if time > until:
+                    return
+                if time in times:  # otherwise it has been deleted
+                    times.remove(time)
+                    self.key, self.entry = key, entry
+                    fire(time, None)
+        finally:
+            self._added[domain] = None
 
     def fire_due(self, domain: int, until: int, fire: Callable[[int, Any], None], in_parts: bool = True) -> bool:
         """Fire the timers of the current key up to `until`, in time order; return True: none is left."""

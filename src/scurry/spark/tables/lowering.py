@@ -31,6 +31,7 @@ from scurry.spark.tables.columns import (
 from scurry.spark.tables.scans import native_scan
 from scurry.spark.tables.tasks import placeholder, run_on_batches, run_on_pairs, run_on_splits
 from scurry.spark.tables.types import column_name, has_nested_floats, is_orderable, spark_schema, to_spark
+from scurry.sql.connectors.vectors import vector_search_of
 from scurry.sql.evaluation.batch.executor import execute_batch
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import nodes as nodes
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
 
     from scurry.spark.tables.counting import Counting, TaskCounts
     from scurry.sql.connectors.contract import TableSource
-from scurry.sql.connectors.vectors import vector_search_of
 
 #: Nodes that make rows of single rows.
 _ROW_BY_ROW = (nodes.Project, nodes.Filter, nodes.Unnest, nodes.TableFunctionScan, nodes.WindowTable)

@@ -192,9 +192,7 @@ class BatchAlignedWindowOperator(_BatchWindowOperator, AlignedWindowOperator):
         size, slide, count = self._size, self._slide, len(times)
         start, first = next(iter(opened), None), 0
         while True:
-            if (
-                start in opened
-            ):  # all of them have the last record before these, so that none is between them without it
+            if start in opened:  # each opened window has the last record before these, and none without it is between
                 contents = opened[start][1]
                 first = bisect_left(times, start, first)
             else:

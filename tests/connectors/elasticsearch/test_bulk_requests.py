@@ -138,6 +138,11 @@ def test_a_request_that_fails_as_a_whole_is_sent_again(server: FakeElasticsearch
     assert values(server) == {"a": 1}
 
 
+def test_a_document_is_deleted_although_its_index_was_never_made(server: FakeElasticsearch) -> None:
+    Bulk(server).send([delete("a")])
+    assert server.documents == {}
+
+
 def test_a_document_that_is_refused_fails_with_its_id_and_reason(server: FakeElasticsearch) -> None:
     server.fault = lambda operation, target: (400, "mapper_parsing_exception") if target["_id"] == "b" else None
     with pytest.raises(

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from scurry.common.types import Row
+from scurry.connectors.elasticsearch.search import Search
+from scurry.connectors.http.client import HttpSettings
 from scurry.errors import ScurryError, UnsupportedError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support.servers.fake_elasticsearch import FakeElasticsearch
@@ -47,6 +49,12 @@ def rows(env: TableEnvironment, query: str) -> list[Row]:
         return list(found)
 
 
+def streaming() -> TableEnvironment:
+    made = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    made.get_config().set("scurry.runner", "local")
+    return made
+
+
 @pytest.mark.parametrize("connector", CONNECTORS)
 def test_rows_are_documents_by_their_primary_key(
     env: TableEnvironment, server: FakeElasticsearch, connector: str
@@ -60,6 +68,12 @@ def test_rows_are_documents_by_their_primary_key(
     }
     types = {target.get("_type") for request in server.requests for _, target in request}
     assert types == ({"_doc"} if own else {None})
+
+
+def test_an_id_has_the_order_of_its_key(env: TableEnvironment, server: FakeElasticsearch) -> None:
+    define(env, server, "a INT, b STRING, c INT, PRIMARY KEY (c, b, a) NOT ENFORCED")
+    env.execute_sql("INSERT INTO t VALUES (1, 'x', 2)").wait()
+    assert server.contents("i") == {"2_x_1": {"a": 1, "b": "x", "c": 2}}
 
 
 def test_what_is_written_is_read(env: TableEnvironment, server: FakeElasticsearch) -> None:
@@ -88,8 +102,7 @@ def test_without_a_key_each_row_is_a_document(env: TableEnvironment, server: Fak
 
 
 def test_changes_of_a_query_update_and_delete(server: FakeElasticsearch) -> None:
-    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    env.get_config().set("scurry.runner", "local")
+    env = streaming()
     define(env, server, "k STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED")
     server.documents["i"] = {"a": ({"k": "a", "n": 9, "other": True}, 1)}
     env.execute_sql(
@@ -99,8 +112,7 @@ def test_changes_of_a_query_update_and_delete(server: FakeElasticsearch) -> None
 
 
 def test_rows_that_are_gone_are_deleted(server: FakeElasticsearch) -> None:
-    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    env.get_config().set("scurry.runner", "local")
+    env = streaming()
     define(env, server, "n BIGINT, k STRING, PRIMARY KEY (n) NOT ENFORCED", sink_bulk__flush_max__actions="1")
     env.execute_sql(
         "INSERT INTO t SELECT n, MAX(k) FROM (SELECT k, COUNT(*) AS n FROM (VALUES ('a'), ('a'), ('a')) AS x(k) "
@@ -152,6 +164,31 @@ def test_slices_together_have_every_document_once(
     assert server.open_scrolls == 0
 
 
+def test_an_answer_without_some_shards_fails_the_reading(env: TableEnvironment, server: FakeElasticsearch) -> None:
+    server.documents["i"] = {"1": ({"v": 1}, 1)}
+    server.failed_shards = 1
+    define(env, server, "v INT")
+    assert "without 1 of 2 shards: [{'reason': {'type': 'node_disconnected'}}]" in failure(
+        lambda: rows(env, "SELECT v FROM t")
+    )
+
+
+def test_a_lookup_without_some_shards_fails(server: FakeElasticsearch) -> None:
+    env = streaming()
+    server.documents["i"] = {"1": ({"k": 1, "v": "a", "w": "x"}, 1)}
+    server.failed_shards = 2
+    define(env, server, "k INT, v STRING, w STRING")
+    assert "without 2 of 2 shards" in failure(lambda: joined(env, "v"))
+
+
+def test_a_search_that_the_server_has_ended_is_not_an_index_that_is_not_there(server: FakeElasticsearch) -> None:
+    server.documents["i"] = {str(n): ({"v": n}, 1) for n in range(4)}
+    pages = Search(HttpSettings((server.url,)), "i").pages(0, 1, 2, ["v"])
+    assert len(next(pages)) == 2
+    server.end_scrolls()
+    assert "has ended a search of index 'i', of which no page was fetched for 5m" in failure(lambda: next(pages))
+
+
 def test_columns_that_a_document_lacks_are_null(env: TableEnvironment, server: FakeElasticsearch) -> None:
     server.documents["i"] = {"1": ({"v": 1}, 1)}
     define(env, server, "v INT, w STRING")
@@ -173,17 +210,24 @@ def joined(env: TableEnvironment, key: str) -> list[Row]:
 
 
 def test_lookups_by_the_primary_key_ask_for_ids(server: FakeElasticsearch) -> None:
-    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    env.get_config().set("scurry.runner", "local")
+    env = streaming()
     define(env, server, "k INT, v STRING, w STRING, PRIMARY KEY (k) NOT ENFORCED")
     server.documents["i"] = {"1": ({"k": 1, "v": "a", "w": "x"}, 1)}
     assert joined(env, "k") == [Row(1, "x")]
     assert {re.sub(r".*/_doc/", "", path) for path in server.paths} == {"1", "2"}
 
 
+def test_lookups_by_the_primary_key_name_the_type_of_elasticsearch_6(server: FakeElasticsearch) -> None:
+    env = streaming()
+    server.document_type = "person"
+    own = {"document__type": "person"}
+    define(env, server, "k INT, v STRING, w STRING, PRIMARY KEY (k) NOT ENFORCED", "elasticsearch-6", **own)
+    server.documents["i"] = {"1": ({"k": 1, "v": "a", "w": "x"}, 1)}
+    assert joined(env, "k") == [Row(1, "x")]
+
+
 def test_lookups_by_another_column_search_for_its_whole_value(server: FakeElasticsearch) -> None:
-    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    env.get_config().set("scurry.runner", "local")
+    env = streaming()
     server.mapping = {"v": {"type": "text", "fields": {"keyword": {"type": "keyword"}}}}
     define(env, server, "k INT, v STRING, w STRING, PRIMARY KEY (k) NOT ENFORCED")
     server.documents["i"] = {str(n): ({"k": n, "v": "a", "w": f"x{n}"}, 1) for n in range(2)}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,15 @@ from scurry.common._process.launch import LaunchOptions
 from scurry.common.types import Row
 from scurry.connectors.http.requests import HttpRequests, HttpSession, Retries, Statuses
 from scurry.connectors.http.sink import HttpSink
+from scurry.connectors.lookup_cache import CacheSettings
 from scurry.connectors.sink import WriterContext
 from scurry.errors import ArgumentError, JobError, ScurryError, SinkConnectionError, ValidationError
+from scurry.sql.catalog.table_options import Options
+from scurry.sql.connectors.http.lookup import HttpTableSource
+from scurry.sql.formats.contract import FormatColumn
+from scurry.sql.formats.message_format import bound_format
+from scurry.sql.types import DataType, DecimalType, IntType, VarCharType
+from scurry.sql.types.values import batch_of_columns, from_values
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support.docs.blocks import PAGES
 from support.servers.fake_http import FakeHttp, Request
@@ -65,6 +74,27 @@ def test_keys_are_parameters_of_get(env: TableEnvironment, server: FakeHttp) -> 
     assert {(request.method, request.path, request.headers["X-Key"]) for request in asked} == {
         ("GET", "/people", "s3cret")
     }
+
+
+def rows_found(server: FakeHttp, kind: DataType, key: Any, times: int) -> list[int]:
+    """Look up a key some times with a cache; return how many rows there were each time."""
+    form = bound_format(
+        Options({}), "", "json", (FormatColumn("k", kind), FormatColumn("name", VarCharType(9))), "scan", "UTC"
+    )
+    requests, success = HttpRequests(server.url, "GET"), Statuses("2XX")
+    source = HttpTableSource(requests, form, success, Statuses(""), True, CacheSettings(5, None, None, True))
+    lookup, keys = source.create_lookup(["k"], ["name"]), batch_of_columns([from_values([key], kind)], ["k"], 1)
+    lookup.open()
+    found = [lookup.lookup(keys)[1].num_rows for _ in range(times)]
+    lookup.close()
+    return found
+
+
+def test_a_decimal_is_asked_for_as_it_is(server: FakeHttp) -> None:
+    server.answer = lambda request: (200, {"name": "x"})
+    key = "123456789012345678901234567.125"
+    assert rows_found(server, DecimalType(30, 3), Decimal(key), 1) == [1]
+    assert [request.query["k"] for request in server.requests] == [key]
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])
@@ -131,6 +161,13 @@ def test_rows_are_cached(env: TableEnvironment, server: FakeHttp) -> None:
     assert len(server.requests) == 1
 
 
+def test_a_key_that_could_not_be_asked_for_is_not_cached_as_one_without_rows(server: FakeHttp) -> None:
+    statuses = iter([400, 200])
+    server.answer = lambda request: (next(statuses), {"name": "x"})
+    assert rows_found(server, IntType(), 1, 3) == [0, 1, 1]
+    assert len(server.requests) == 2
+
+
 def test_a_scan_is_refused(env: TableEnvironment, server: FakeHttp) -> None:
     define(env, server, "k INT, name STRING")
     with pytest.raises(ScurryError, match="is only looked up: JOIN it FOR SYSTEM_TIME"):
@@ -177,7 +214,7 @@ def test_a_request_that_comes_again_has_its_key(env: TableEnvironment, server: F
     assert len(set(keys)) == 1
 
 
-@pytest.mark.parametrize(("status", "fails"), [(400, True), (404, False), (500, True), (301, False)])
+@pytest.mark.parametrize(("status", "fails"), [(400, True), (404, False), (500, True), (301, True), (308, True)])
 def test_statuses_of_requests(env: TableEnvironment, server: FakeHttp, status: int, fails: bool) -> None:
     server.answer = lambda request: (status, {"password": "s7731"})
     own = {"http_sink_error_code_exclude": "404", "sink_max__retries": "0"}
@@ -215,6 +252,30 @@ def test_wrong_options_are_refused(
     with pytest.raises(ScurryError) as refused:
         joined(env) if connector == "http" else env.execute_sql("INSERT INTO t VALUES (1, 'a')")
     assert message in str(refused.value) + str(getattr(refused.value, "__notes__", ""))
+
+
+def test_a_redirection_is_named(env: TableEnvironment, server: FakeHttp) -> None:
+    server.answer = lambda request: (301, None)
+    define(env, server, "k INT", "http-async-sink")
+    with pytest.raises(JobError, match="answered 301.*set 'url' to that address"):
+        insert(env, 1)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("retries", [0, 2])
+def test_a_request_without_an_answer_is_sent_as_often_as_the_retries_say(server: FakeHttp, retries: int) -> None:
+    def late(request: Request) -> tuple[int, Any]:
+        time.sleep(0.3)
+        return 200, None
+
+    requests = HttpRequests(server.url, "POST", timeout=0.05, retries=Retries(retries))
+    session = HttpSession(requests, lambda pause: None)
+    server.answer = lambda request: (200, None)
+    session.send(b"0")  # the connection stays open
+    server.answer = late
+    with pytest.raises(ConnectionError):
+        session.send(b"1")
+    assert [request.body for request in server.requests] == [0, *[1] * (retries + 1)]
 
 
 def test_no_server_is_named(env: TableEnvironment, server: FakeHttp) -> None:

@@ -27,6 +27,8 @@ class FakeElasticsearch:
         delay: Seconds before each answer.
         password: The password of user `ann`; None for no users.
         mapping: The mapping of fields.
+        failed_shards: How many shards do not take part in a search.
+        document_type: The type of documents.
     """
 
     def __init__(self) -> None:
@@ -38,6 +40,8 @@ class FakeElasticsearch:
         self.delay = 0.0
         self.password: str | None = None
         self.mapping: dict[str, Any] = {}
+        self.failed_shards = 0
+        self.document_type = "_doc"
         self._scrolls: dict[str, Iterator[list[dict[str, Any]]]] = {}
         self._numbers = iter(range(1 << 30))
         self._lock = threading.Lock()
@@ -101,6 +105,8 @@ class FakeElasticsearch:
         if steps == ["_search", "scroll"]:
             if method == "DELETE":
                 return 200, {"num_freed": len([self._scrolls.pop(each, None) for each in body["scroll_id"]])}
+            if body["scroll_id"] not in self._scrolls:
+                return 404, {"error": {"type": "search_phase_execution_exception", "reason": "no context"}}
             return 200, self._page(body["scroll_id"])
         index = steps[0]
         if index not in self.documents and index != "*":
@@ -109,7 +115,9 @@ class FakeElasticsearch:
             return 200, {"shards": [[{}], [{}]]}
         if steps[1] == "_mapping":
             return 200, {index: {"mappings": {"properties": self.mapping}}}
-        if steps[1] == "_doc":
+        if steps[1] in {"_doc", self.document_type}:
+            if steps[1] != self.document_type:
+                return 404, {"found": False}
             found = self.documents[index].get(steps[2])
             return (404, {"found": False}) if found is None else (200, {"found": True, "_source": found[0]})
         return 200, self._search(index, body, "scroll" in query)
@@ -124,13 +132,22 @@ class FakeElasticsearch:
             ((field, value),) = term["term"].items()
             hits = [hit for hit in hits if hit["_source"].get(field.removesuffix(".keyword")) == value]
         if not scrolls:
-            return {"hits": {"hits": hits[: body["size"]]}}
+            return {"_shards": self._shards(), "hits": {"hits": hits[: body["size"]]}}
         scroll, size = f"scroll-{next(self._numbers)}", body["size"]
         self._scrolls[scroll] = iter([hits[at : at + size] for at in range(0, len(hits), size)])
         return self._page(scroll)
 
     def _page(self, scroll: str) -> Any:
-        return {"_scroll_id": scroll, "hits": {"hits": next(self._scrolls[scroll], [])}}
+        hits = next(self._scrolls[scroll], [])
+        return {"_scroll_id": scroll, "_shards": self._shards(), "hits": {"hits": hits}}
+
+    def _shards(self) -> Any:
+        failures = [{"reason": {"type": "node_disconnected"}}] * self.failed_shards
+        return {"total": 2, "failed": self.failed_shards, "failures": failures}
+
+    def end_scrolls(self) -> None:
+        """Forget the scrolls, as after a time without a request."""
+        self._scrolls.clear()
 
     @property
     def open_scrolls(self) -> int:
@@ -154,6 +171,8 @@ class FakeElasticsearch:
     def _acted(self, operation: str, target: dict[str, Any], document: Any) -> tuple[int, str | None]:
         if (fault := self.fault(operation, target)) is not None:
             return fault
+        if operation == "delete" and target["_index"] not in self.documents:
+            return 404, "index_not_found_exception"
         index = self.documents.setdefault(target["_index"], {})
         identity = target.get("_id") or f"auto-{next(self._numbers)}"
         known, version = index.get(identity, (None, 0))

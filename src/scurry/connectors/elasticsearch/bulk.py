@@ -171,18 +171,19 @@ class BulkRequests:
             return actions, f"HTTP {answer.status} {answer.shown}"
         items = self._items(answer, len(actions))
         busy, reason = set[int](), ""
-        for number, (action, item) in enumerate(zip(actions, items, strict=True)):
-            refusal = item.get("error")
-            if refusal is None or (action.versioned and item.get("status") == 409):
+        for number, (action, (operation, item)) in enumerate(zip(actions, items, strict=True)):
+            refusal, status = item.get("error"), item.get("status")
+            is_gone = operation == "delete" and status == 404  # there is not even an index
+            if refusal is None or is_gone or (action.versioned and status == 409):
                 continue
-            if item.get("status") in _BUSY:
+            if status in _BUSY:
                 busy.add(number)
                 reason = _text(refusal)
             else:
                 self._refused(action, item, refusal)
         return _with_later(actions, busy), reason
 
-    def _items(self, answer: HttpAnswer, count: int) -> list[dict[str, Any]]:
+    def _items(self, answer: HttpAnswer, count: int) -> list[tuple[str, dict[str, Any]]]:
         if answer.status in (401, 403):
             raise access_refused(self._hosts, answer, SinkConnectionError)
         if answer.status == 413:
@@ -191,8 +192,8 @@ class BulkRequests:
                 "bulk request ('sink.bulk-flush.max-size')"
             )
         try:
-            items = [next(iter(each.values())) for each in json.loads(answer.body)["items"]]
-        except (ValueError, KeyError, TypeError):
+            items = [next(iter(each.items())) for each in json.loads(answer.body)["items"]]
+        except (ValueError, KeyError, TypeError, AttributeError, StopIteration):
             items = []
         if answer.status >= 300 or len(items) != count:
             raise SinkConnectionError(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from scurry.common.redaction import without_secrets
 from scurry.connectors.elasticsearch.server import access_refused, unreachable
 from scurry.connectors.http.client import HttpAnswer, HttpClient, HttpSettings
 from scurry.errors import SourceConnectionError, SourceNotFoundError
@@ -16,16 +17,24 @@ KEEP_ALIVE = "5m"
 #: Documents that a lookup by a field finds at most, which is the servers' own limit.
 MOST_FOUND_ROWS = 10_000
 _JSON = {"Content-Type": "application/json"}
+_SCROLL = "/_search/scroll"
 
 
 class Search:
     """Read documents; for one thread."""
 
-    def __init__(self, hosts: HttpSettings, index: str) -> None:
-        """Describe an index, an alias, or several with `,` and `*`; the first request connects."""
+    def __init__(self, hosts: HttpSettings, index: str, document_type: str | None = None) -> None:
+        """Describe an index, an alias, or several with `,` and `*`; the first request connects.
+
+        Args:
+            hosts: Where the server is.
+            index: The index.
+            document_type: The type of documents, of Elasticsearch 6; None for none.
+        """
         self._hosts = hosts
         self._client = HttpClient(hosts)
         self._index = index
+        self._type = quote(document_type or "_doc", safe="")
         self._fields: dict[str, str] | None = None
 
     def shards(self) -> int:
@@ -45,17 +54,17 @@ class Search:
         body: dict[str, Any] = {"size": size, "sort": ["_doc"], "_source": list(fields) or False}
         if slices > 1:
             body["slice"] = {"id": slice_number, "max": slices}
-        answer = self._ask("POST", f"/{self._path}/_search?scroll={KEEP_ALIVE}", body)
+        answer = self._found(f"/{self._path}/_search?scroll={KEEP_ALIVE}", body)
         try:
             while hits := answer["hits"]["hits"]:
                 yield hits
-                answer = self._ask("POST", "/_search/scroll", {"scroll": KEEP_ALIVE, "scroll_id": answer["_scroll_id"]})
+                answer = self._found(_SCROLL, {"scroll": KEEP_ALIVE, "scroll_id": answer["_scroll_id"]})
         finally:
-            self._ask("DELETE", "/_search/scroll", {"scroll_id": [answer["_scroll_id"]]}, may_fail=True)
+            self._ask("DELETE", _SCROLL, {"scroll_id": [answer["_scroll_id"]]}, may_fail=True)
 
     def document(self, identity: str) -> dict[str, Any] | None:
         """Return the document of an id, None without one; it need not have been refreshed."""
-        answer = self._request("GET", f"/{self._path}/_doc/{quote(identity, safe='')}", None)
+        answer = self._request("GET", f"/{self._path}/{self._type}/{quote(identity, safe='')}", None)
         if answer.status == 404 and _is_not_found(answer):
             return None
         found: dict[str, Any] = self._checked(answer)["_source"]
@@ -65,14 +74,14 @@ class Search:
         """Return the documents with some values, as of the last refresh.
 
         Raises:
-            SourceConnectionError: More match than a search returns.
+            SourceConnectionError: As many match as a search returns at most, so that some may be missing.
         """
         terms = [{"term": {self._exact(name): value}} for name, value in fields.items()]
         body = {"size": MOST_FOUND_ROWS, "query": {"bool": {"filter": terms}}}
-        hits = self._ask("POST", f"/{self._path}/_search", body)["hits"]["hits"]
+        hits = self._found(f"/{self._path}/_search", body)["hits"]["hits"]
         if len(hits) == MOST_FOUND_ROWS:
             raise SourceConnectionError(
-                f"more than {MOST_FOUND_ROWS} documents of index '{self._index}' match a lookup by {', '.join(fields)}"
+                f"{MOST_FOUND_ROWS} documents or more of index '{self._index}' match a lookup by {', '.join(fields)}"
             )
         return [hit["_source"] for hit in hits]
 
@@ -93,6 +102,23 @@ class Search:
     def _ask(self, method: str, path: str, body: Any = None, may_fail: bool = False) -> Any:
         answer = self._request(method, path, body)
         return None if may_fail and answer.status >= 300 else self._checked(answer)
+
+    def _found(self, path: str, body: Any) -> Any:
+        """Return the answer to a search, which servers also give with status 200 when shards are missing in it."""
+        answer = self._request("POST", path, body)
+        if answer.status == 404 and path == _SCROLL:
+            raise SourceConnectionError(
+                f"{answer.host} has ended a search of index '{self._index}', of which no page was fetched for "
+                f"{KEEP_ALIVE}: fetch smaller pages ('scan.fetch-size'), or read faster"
+            )
+        found = self._checked(answer)
+        shards = found.get("_shards", {})
+        if shards.get("failed") or found.get("timed_out"):
+            raise SourceConnectionError(
+                f"{answer.host} answers a search of index '{self._index}' without {shards.get('failed', 0)} of "
+                f"{shards.get('total')} shards: {without_secrets(str(shards.get('failures', 'it timed out')))}"
+            )
+        return found
 
     def _request(self, method: str, path: str, body: Any) -> HttpAnswer:
         content = None if body is None else json.dumps(body).encode()

@@ -14,7 +14,7 @@ from email.message import Message
 from scurry.common.redaction import without_secrets
 from scurry.errors import ArgumentError
 
-#: Seconds before all hosts are tried again when none could be reached.
+#: Pauses before all hosts are tried again, unless the caller has its own.
 RECONNECT_PAUSES = (0.2, 1.0)
 #: Characters of an answer that an error shows.
 SHOWN_CHARACTERS = 500
@@ -34,6 +34,7 @@ class HttpSettings:
         connect_timeout: Seconds until a connection is there.
         socket_timeout: Seconds in which the server sends something.
         is_verified: Whether the certificate of a host is checked.
+        reconnect_pauses: Seconds before all hosts are tried again when none could be reached.
     """
 
     hosts: tuple[str, ...]
@@ -44,6 +45,7 @@ class HttpSettings:
     connect_timeout: float = 4.0
     socket_timeout: float = 30.0
     is_verified: bool = True
+    reconnect_pauses: tuple[float, ...] = RECONNECT_PAUSES
 
     def __post_init__(self) -> None:
         """Check the addresses.
@@ -143,7 +145,7 @@ class HttpClient:
             ConnectionError: No host answers; the text says why each of them does not.
         """
         reasons: dict[str, str] = {}
-        for pause in (*RECONNECT_PAUSES, None):
+        for pause in (*self._settings.reconnect_pauses, None):
             for _ in self._settings.hosts:
                 host = self._settings.hosts[self._at]
                 try:
@@ -165,9 +167,9 @@ class HttpClient:
         try:
             connection.request(method, target, body, dict(headers))
             answer = connection.getresponse()
-        except (OSError, http.client.HTTPException):
+        except (OSError, http.client.HTTPException) as error:
             self.close()
-            if not was_open:
+            if not was_open or isinstance(error, TimeoutError):
                 raise
             # servers close connections that were idle, which shows only now
             connection = self._connection = self._connected(host)

@@ -37,6 +37,10 @@ class Statuses:
             if not _CODE.fullmatch(part):
                 raise ArgumentError(f"{part!r} is no status of HTTP; expected some as 404, 5XX or !503")
 
+    def __str__(self) -> str:
+        """Return the set as it is written."""
+        return self.text
+
     def _parts(self) -> list[str]:
         return [part.strip() for part in self.text.split(",") if part.strip()]
 
@@ -134,7 +138,12 @@ class HttpSession:
         """Describe the session; the first request connects."""
         self._requests = requests
         self._client = HttpClient(
-            HttpSettings((requests.host,), connect_timeout=requests.connect_timeout, socket_timeout=requests.timeout)
+            HttpSettings(
+                (requests.host,),
+                connect_timeout=requests.connect_timeout,
+                socket_timeout=requests.timeout,
+                reconnect_pauses=(),
+            )
         )
         self._sleep = sleep
 

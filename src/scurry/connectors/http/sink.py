@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common.redaction import without_secrets
 from scurry.connectors.http.requests import HttpRequests, HttpSession, Statuses
 from scurry.connectors.sink import BufferedWriter, Sink, SinkWriter, WriterContext
 from scurry.errors import RecordRejectedError, SinkConnectionError
@@ -42,7 +43,7 @@ class HttpSink(Sink):
     batch_bytes: int = 5 << 20
     interval_ms: int = 5000
     is_single: bool = False
-    failed: Statuses = Statuses("4XX,5XX")
+    failed: Statuses = Statuses("3XX,4XX,5XX")
     has_key: bool = True
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
@@ -101,6 +102,9 @@ class _HttpWriter(BufferedWriter):
             text = f"{requests.method} {requests.shown} was answered {answer.status}: {answer.shown}"
             if answer.status in (401, 403):
                 raise SinkConnectionError(f"{text}; check the credentials in 'http.sink.header.*'")
+            if answer.status < 400:
+                place = without_secrets(answer.headers.get("Location") or "elsewhere")
+                raise SinkConnectionError(f"{text}; requests do not follow to {place}: set 'url' to that address")
             if answer.status >= 500 or answer.status == 429:
                 raise SinkConnectionError(text)
             raise RecordRejectedError(text, records[0] if len(records) == 1 else records)

@@ -35,7 +35,7 @@ class DocumentIds:
     """The ids of rows: the columns of the primary key as texts, with a delimiter between; picklable.
 
     Attributes:
-        columns: The columns of the key.
+        columns: The columns of the key, in the order in which the key names them.
         delimiter: What is between them.
     """
 
@@ -54,7 +54,8 @@ def document_ids(columns: Sequence[FormatColumn], key: Sequence[str], delimiter:
     Raises:
         ValidationError: A column of the key has no text.
     """
-    found = tuple(column for column in columns if column.name in key)
+    by_name = {column.name: column for column in columns}
+    found = tuple(by_name[name] for name in key)
     wrong = [column.name for column in found if isinstance(column.type, _NO_KEYS)]
     if wrong:
         raise ValidationError(

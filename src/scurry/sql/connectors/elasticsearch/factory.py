@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from scurry.connectors.elasticsearch.sink import ElasticsearchSink
 from scurry.connectors.sink import Sink
 from scurry.errors import ValidationError
-from scurry.sql.catalog.table_options import TableOption
+from scurry.sql.catalog.table_options import Options, TableOption
 from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.elasticsearch import options as keys
 from scurry.sql.connectors.elasticsearch.documents import WITHOUT_KEY, DocumentIds, RowActions, document_ids
@@ -64,6 +64,7 @@ class ElasticsearchFactory(TableFactory):
             self._ids(context) if is_single else None,
             lookup_cache(options, self.identifier),
             options.find(SCAN_PARALLELISM),
+            self._document_type(options),
         )
 
     def sink_changes(self, context: TableContext) -> SinkChanges:
@@ -80,7 +81,7 @@ class ElasticsearchFactory(TableFactory):
         if ids is not None and names.is_of_clock:
             raise ValidationError("Dynamic indexing based on system time only works on append only stream.")
         self._check_version(context, version, ids)
-        bulk, kind = keys.bulk_of(options), options.find(keys.DOCUMENT_TYPE) if self._is_typed else None
+        bulk, kind = keys.bulk_of(options), self._document_type(options)
         actions = RowActions(self._format(context, "sink"), names, ids, version, kind)
         sink = ElasticsearchSink(keys.hosts_of(options), bulk, actions)
         if ids is None:
@@ -88,9 +89,8 @@ class ElasticsearchFactory(TableFactory):
         positions = tuple([column.name for column in columns].index(column.name) for column in ids.columns)
         return ReducingSink(sink, positions, bulk.max_actions, bulk.interval_ms)
 
-    @property
-    def _is_typed(self) -> bool:
-        return keys.DOCUMENT_TYPE in self.own_options
+    def _document_type(self, options: Options) -> str | None:
+        return options.find(keys.DOCUMENT_TYPE) if keys.DOCUMENT_TYPE in self.own_options else None
 
     def _format(self, context: TableContext, kind: str) -> BoundFormat:
         options = context.read_options()

@@ -39,6 +39,7 @@ class DocumentTableSource(TableSource):
         ids: The ids of the primary key's values, if there is one and the index is a single one.
         cache: The settings of the cache of lookups; None for no cache.
         parallelism: Number of readers of a STREAMING job; None for the job's parallelism.
+        document_type: The type of documents, of Elasticsearch 6; None for none.
     """
 
     hosts: HttpSettings
@@ -49,6 +50,7 @@ class DocumentTableSource(TableSource):
     ids: DocumentIds | None
     cache: CacheSettings | None
     parallelism: int | None = None
+    document_type: str | None = None
 
     def splits(self) -> list[Any]:
         """Return the slices."""
@@ -101,7 +103,7 @@ class _DocumentLookup(KeyLookup):
     def open(self) -> None:
         super().open()
         source = self._source
-        self._search = Search(source.hosts, source.index)
+        self._search = Search(source.hosts, source.index, source.document_type)
         self._decoder = source.format.decoder(self._names, ())
         by_key = BoundFormat(source.format.format, self._keys, source.format.options, source.format.time_zone)
         self._encoder = by_key.encoder()

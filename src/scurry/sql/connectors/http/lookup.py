@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +60,14 @@ class HttpTableSource(TableSource):
         return _HttpLookup(self, keys, columns)
 
 
+def _parameters(text: bytes) -> dict[str, str]:
+    """Return the fields of an object of JSON; a number as it is written, since a float would round a DECIMAL."""
+    values, written = json.loads(text), json.loads(text, parse_float=str)
+    return {
+        name: written[name] if isinstance(written[name], str) else json.dumps(value) for name, value in values.items()
+    }
+
+
 class _HttpLookup(KeyLookup):
     def __init__(self, source: HttpTableSource, keys: Sequence[str], columns: Sequence[str]) -> None:
         wanted = chosen_columns(source.format.columns, columns)
@@ -75,8 +83,12 @@ class _HttpLookup(KeyLookup):
         self._encoder = BoundFormat(form.format, self._keys, form.options, form.time_zone).encoder()
 
     def find(self, key: tuple[Any, ...]) -> Sequence[tuple[Any, ...]]:
+        return self._rows(self._answer(key))
+
+    def _found(self, identity: Hashable, key: tuple[Any, ...]) -> Sequence[tuple[Any, ...]]:
+        """Return the rows of a key; that it could not be asked for does not come into the cache."""
         try:
-            return self._rows(self._answer(key))
+            return super()._found(identity, key)
         except ConnectorError as error:
             if not self._source.continues:
                 raise
@@ -89,9 +101,7 @@ class _HttpLookup(KeyLookup):
         (text,) = self._encoder.encode(batch_of_columns(arrays, [column.name for column in self._keys], 1))
         try:
             if source.requests.method == "GET":
-                values = json.loads(text)
-                shown = {name: each if isinstance(each, str) else json.dumps(each) for name, each in values.items()}
-                answer = self._session.send(None, shown)
+                answer = self._session.send(None, _parameters(text))
             else:
                 answer = self._session.send(text, None, {"Content-Type": "application/json"})
         except ConnectionError as error:

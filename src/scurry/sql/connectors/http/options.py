@@ -93,7 +93,7 @@ REQUEST_MODE = TableOption(
     "batch",
     "`batch` sends an array of rows, `single` each row as a request of its own.",
 )
-ERROR_CODES = TableOption(f"{SINK}error.code", _statuses, Statuses("4XX,5XX"), "Statuses that fail the job.")
+ERROR_CODES = TableOption(f"{SINK}error.code", _statuses, Statuses("3XX,4XX,5XX"), "Statuses that fail the job.")
 ERROR_EXCEPT = TableOption(f"{SINK}error.code.exclude", _statuses, Statuses(""), "Statuses that are no failure.")
 SINK_RETRIES = TableOption("sink.max-retries", whole_number, 3, "How often a request is sent again.")
 SINK_RETRY_CODES = TableOption(

@@ -142,7 +142,7 @@ def test_ids_tell_messages_that_come_again_until_long_after_their_acknowledgemen
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(receiving, "MOST_ACKNOWLEDGED", 2)
-    seen = SeenIds()
+    seen = SeenIds(unacknowledged=1)
     assert [seen.add(key) for key in "abca"] == [True, True, True, False]
     assert seen.listed() == ["a", "b", "c"]
     seen.acknowledged()
@@ -150,9 +150,29 @@ def test_ids_tell_messages_that_come_again_until_long_after_their_acknowledgemen
     assert [seen.add(key) for key in "bd"] == [False, True]
 
 
+def test_all_ids_that_a_server_may_send_again_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiving, "MOST_ACKNOWLEDGED", 2)
+    seen = SeenIds(unacknowledged=3)
+    for key in "abcd":
+        seen.add(key)
+    seen.acknowledged()  # the connection breaks before the server knows
+    assert [seen.add(key) for key in "bcd"] == [False, False, False]
+
+
+def test_ids_do_not_grow_with_the_number_of_restarts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiving, "MOST_RESTORED", 3)
+    listed: list[str] = []
+    for key in "abcdef":
+        seen = SeenIds()
+        seen.restore(listed)
+        seen.add(key)
+        listed = seen.listed()
+    assert listed == ["c", "d", "e", "f"]
+
+
 def test_restored_ids_are_known_for_some_minutes() -> None:
     now = [0.0]
-    seen = SeenIds(lambda: now[0])
+    seen = SeenIds(now=lambda: now[0])
     seen.restore(["a"])
     seen.acknowledged()
     assert not seen.add("a")

@@ -137,6 +137,24 @@ def test_a_repeated_batch_leaves_no_duplicates(url: str) -> None:
     assert read(source(url, "ids")) == ["a", "b"]
 
 
+def test_a_repeated_batch_with_other_records_loses_none(url: str) -> None:
+    with_stream(url, "others", [])
+    made = sink(url, "others.a").build()
+    for texts in (["a", "a"], ["b", "a", "c", "a"]):
+        writer = made.create_writer(WriterContext(0, 1, 7, "job/2"))
+        writer.write(texts)
+        writer.prepare_commit()
+    assert sorted(read(source(url, "others"))) == ["a", "a", "b", "c"]
+
+
+def test_a_long_range_is_read_in_parts(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_stream(url, "long", [("a", str(number)) for number in range(7)])
+    monkeypatch.setattr("scurry.connectors.nats.streams.MOST_AHEAD", 3)
+    scan = source(url, "long").set_bounded().build().scan
+    (part,) = scan.parts()
+    assert [[message.sequence for message in block] for block in scan.messages(part)] == [[1, 2, 3], [4, 5, 6], [7]]
+
+
 def test_tables_read_in_batch_and_in_streaming(url: str) -> None:
     with_stream(url, "letters", [])
     for settings in (EnvironmentSettings.in_streaming_mode(), EnvironmentSettings.in_batch_mode()):

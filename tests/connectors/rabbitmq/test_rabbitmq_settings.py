@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from itertools import count
+from typing import Any
 
+import pika
 import pytest
+from pika.spec import Basic
 
 from scurry.common.serialization import SimpleStringSchema
 from scurry.connectors.rabbitmq.client import Broker
+from scurry.connectors.rabbitmq.messages import message_of
+from scurry.connectors.rabbitmq.source import RabbitQueue
 from scurry.datastream.connectors.rabbitmq import RMQConnectionConfig, RMQSink, RMQSource, RMQStreamSource
 from scurry.errors import ArgumentError, ArgumentTypeError, ExtraMissingError, UnsupportedError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
@@ -82,6 +89,44 @@ def test_a_missing_client_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pika", None)
     with pytest.raises(ExtraMissingError, match=r"pip install 'scurry\[rabbitmq\]'"):
         Broker().parameters()
+
+
+class Connection:
+    """A connection that notes what is acknowledged."""
+
+    is_open = True
+
+    def __init__(self) -> None:
+        self.acknowledged: list[int] = []
+
+    def add_callback_threadsafe(self, callback: Callable[[], None]) -> None:
+        callback()
+
+    def basic_ack(self, tag: int, multiple: bool) -> None:
+        self.acknowledged.append(tag)
+
+
+def test_messages_that_come_again_are_acknowledged_without_a_commit() -> None:
+    receiver: Any = RabbitQueue(Broker(), "q", correlation_ids=True, prefetch=2).create_receiver()
+    receiver._connection = receiver._channel = connection = Connection()
+    tags = count(1)
+
+    def taken(*ids: str) -> list[str | None]:
+        deliveries = []
+        for each in ids:
+            method, properties = Basic.Deliver("", tag := next(tags)), pika.BasicProperties(correlation_id=each)
+            found = message_of("q", method, properties, b"m")
+            deliveries.append((0, tag, found))
+        return [each.correlation_id for each in receiver.accepted(deliveries)]
+
+    receiver.restore({"ids": ["a", "b"]})
+    assert taken("a", "b") == []
+    assert connection.acknowledged == [2]  # the broker sends no more before
+    assert taken("c", "a") == ["c"]
+    assert taken("b") == []
+    assert connection.acknowledged == [2]  # not before what was assigned is committed
+    receiver.acknowledge()
+    assert connection.acknowledged == [2, 5]
 
 
 TABLE = "'connector' = 'rabbitmq', 'queue' = 'q', 'format' = 'json'"

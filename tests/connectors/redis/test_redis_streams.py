@@ -16,7 +16,7 @@ from scurry.connectors.source import BatchLimits
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors import DeliveryGuarantee
 from scurry.datastream.connectors.redis import RedisEntry, RedisStreamSink, RedisStreamSource
-from scurry.errors import JobError, SourceConnectionError, SourceNotFoundError
+from scurry.errors import ConnectorError, JobError, SourceConnectionError, SourceNotFoundError
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support.servers.debian import Unavailable
 from support.servers.process import free_ports
@@ -122,6 +122,28 @@ def test_a_batch_is_added_once(url: str, client: redis.Redis) -> None:
         writer.write(texts)
         made.create_committer("job/1").commit(batch, writer.prepare_commit())
     assert [fields[b"value"] for _, fields in xrange(client, "once")] == [b"a", b"b", b"d"]
+
+
+@pytest.mark.parametrize("guarantee", [DeliveryGuarantee.AT_LEAST_ONCE, DeliveryGuarantee.EXACTLY_ONCE])
+def test_a_key_of_another_kind_keeps_its_batch_from_being_added_in_part(
+    url: str, client: redis.Redis, guarantee: DeliveryGuarantee
+) -> None:
+    client.set("text", "a")
+    sink = RedisStreamSink.builder().set_url(url).set_stream_selector(str).set_delivery_guarantee(guarantee)
+    made = sink.set_value_serialization_schema(SimpleStringSchema()).build()
+
+    def write() -> None:
+        writer = made.create_writer(WriterContext(0, 1, 3, "job/2"))
+        writer.write(["there", "text"])
+        made.create_committer("job/2").commit(3, writer.prepare_commit())
+
+    for _ in range(2):  # a job that starts again must not take the batch for committed
+        with pytest.raises(ConnectorError, match="'text' is a string, no stream"):
+            write()
+        assert client.xlen("there") == 0
+    client.delete("text")
+    write()
+    assert (client.xlen("there"), client.xlen("text")) == (1, 1)
 
 
 def test_a_stream_keeps_about_as_many_entries_as_it_should(url: str, client: redis.Redis) -> None:

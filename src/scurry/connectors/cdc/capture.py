@@ -175,6 +175,10 @@ class CaptureSession(ABC):
             LogLostError: The server has no longer what follows the position.
         """
 
+    def admit(self) -> None:
+        """Wait until the log has every later change of tables that a job adds, before their rows are read."""
+        return
+
     @abstractmethod
     def mark(self) -> Mark:
         """Return the mark of the chunks that follow: the same one again while it is young."""

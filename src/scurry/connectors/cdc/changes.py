@@ -8,6 +8,7 @@ from typing import Any
 
 from scurry.common.types import RowKind
 from scurry.connectors.cdc.capture import CapturedTable, LogPosition, RowBlock, TableId
+from scurry.errors import MalformedRecordError
 
 #: Rows of a block of changes.
 BLOCK_ROWS = 4096
@@ -69,6 +70,26 @@ class BlockBuilder:
                 self._positions,
             )
         self._rows, self._kinds, self._times, self._positions = [], [], [], []
+
+
+def check_place(
+    table: CapturedTable, old: Sequence[Any] | None, new: Sequence[Any] | None, applies_old: bool, applies_new: bool
+) -> None:
+    """Check that an update has not moved a row to a chunk which was read later, so that the row was read twice.
+
+    A row whose primary key changes is another one.
+
+    Raises:
+        MalformedRecordError: The chunk key is not of the primary key, and has changed while the table was read.
+    """
+    moved = old is not None and new is not None and applies_old and not applies_new
+    if not moved or not table.key or table.chunk_key in table.key:
+        return
+    reason = f"column '{table.chunk_key}' of a row has changed while the table was read in chunks by it"
+    raise MalformedRecordError(f"table {table.id.path}", None, repr(old), reason).with_hint(
+        "start without the checkpoint, and without 'scan.incremental.snapshot.chunk.key-column', or name a column of "
+        "the primary key"
+    )
 
 
 def change_rows(

@@ -121,6 +121,8 @@ class CdcEnumerator(Enumerator):
             captured = {*self._known, *added}
             self._tables = [table for table in found if table.id in captured]
             session.resume(self._tables, self._log)
+            if added:
+                session.admit()
             there = {table.id for table in self._tables}
             self._pending = [each for each in self._pending if each[0] in there] + [(each, None) for each in added]
         self._known = [table.id for table in self._tables]
@@ -130,7 +132,7 @@ class CdcEnumerator(Enumerator):
         channels, rows = self._settings.channels, self._settings.chunk_rows
         chunks = max(1, min(MOST_CHUNKS, self._limits.max_records // (rows * channels)))
         mark, works = session.mark(), dict[int, list[Any]]()
-        for channel in range(channels):
+        for channel in sorted(set(range(channels)) - self._final):  # tables are added after readers have ended
             if not self._pending:
                 break
             name, lower = self._pending[0]

@@ -234,6 +234,8 @@ class ReceivingScan(MessageScan):
 
 #: Acknowledged ids that are remembered, in case that the server loses acknowledgements when it dies.
 MOST_ACKNOWLEDGED = 10_000
+#: Ids of earlier attempts that are remembered: a server has no more messages on their way.
+MOST_RESTORED = 65_536
 #: Seconds for which ids of an earlier attempt are remembered: the server sends their messages again within them.
 _RESTORED_SECONDS = 600.0
 
@@ -244,9 +246,16 @@ class SeenIds:
     Ids that are not acknowledged are all kept; of acknowledged ones those of the last messages.
     """
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        """Know no ids."""
+    def __init__(self, unacknowledged: int = MOST_WAITING, now: Callable[[], float] = time.monotonic) -> None:
+        """Know no ids.
+
+        Args:
+            unacknowledged: Messages that the server sends before it waits for acknowledgements, all of which it may
+                send again: so many acknowledged ids are remembered, if that is more than `MOST_ACKNOWLEDGED`.
+            now: A clock of seconds.
+        """
         self._now = now
+        self._kept = max(MOST_ACKNOWLEDGED, unacknowledged)
         #: ids in their order
         self._assigned: dict[str, None] = {}
         self._acknowledged: dict[str, None] = {}
@@ -260,12 +269,17 @@ class SeenIds:
         self._assigned[key] = None
         return True
 
+    @property
+    def unacknowledged(self) -> int:
+        """Return how many ids wait for a commit."""
+        return len(self._assigned)
+
     def acknowledged(self) -> None:
         """Note that all ids so far are acknowledged."""
         known = self._acknowledged
         known.update(self._assigned)
         self._assigned.clear()
-        while len(known) > MOST_ACKNOWLEDGED:
+        while len(known) > self._kept:
             del known[next(iter(known))]
         if self._restored and self._now() > self._forget_at:
             self._restored.clear()
@@ -275,6 +289,6 @@ class SeenIds:
         return [*self._restored, *self._acknowledged, *self._assigned]
 
     def restore(self, listed: Sequence[str]) -> None:
-        """Know the ids that an earlier attempt knew."""
-        self._restored = dict.fromkeys(listed)
+        """Know the last ids that an earlier attempt knew."""
+        self._restored = dict.fromkeys(listed[-MOST_RESTORED:])
         self._forget_at = self._now() + _RESTORED_SECONDS

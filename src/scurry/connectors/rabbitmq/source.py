@@ -60,7 +60,7 @@ class _Receiver(Receiver):
         #: counts connections: tags belong to one
         self._number = 0
         self._taken: tuple[int, int] = (0, 0)
-        self._seen = SeenIds()
+        self._seen = SeenIds(scan.prefetch or MOST_WAITING)
 
     def connect(self) -> None:
         scan = self._scan
@@ -99,7 +99,12 @@ class _Receiver(Receiver):
         if messages:
             self._taken = messages[-1][:2]
         found = [message for _, _, message in messages]
-        return [message for message in found if self._is_new(message)] if self._scan.correlation_ids else found
+        if not self._scan.correlation_ids:
+            return found
+        new = [message for message in found if self._is_new(message)]
+        if found and not self._seen.unacknowledged:
+            self.acknowledge()  # no commit follows what is left out, and the broker may wait for it
+        return new
 
     def _is_new(self, message: RMQMessage) -> bool:
         if message.correlation_id is None:

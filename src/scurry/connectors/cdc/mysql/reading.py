@@ -17,10 +17,10 @@ from scurry.connectors.cdc.capture import (
     Segment,
     TableId,
 )
-from scurry.connectors.cdc.changes import BlockBuilder, Undo, change_rows
+from scurry.connectors.cdc.changes import BlockBuilder, Undo, change_rows, check_place
 from scurry.connectors.cdc.mysql.binlog import BinlogChange, changes, current_position, number_of
 from scurry.connectors.cdc.mysql.connection import connect, explained, quoted
-from scurry.connectors.cdc.mysql.session import MySqlSession, collation_of, compared
+from scurry.connectors.cdc.mysql.session import MySqlSession, bound_marker, collation_of, compared
 from scurry.connectors.cdc.mysql.settings import MySqlSettings
 from scurry.connectors.cdc.mysql.values import selected
 
@@ -48,6 +48,7 @@ class MySqlCapture(ChangeCapture):
                 key = [table.columns.index(name) for name in table.key]
                 keep_old = change.old is None or places.newer(table, segments, change, change.old)
                 keep_new = change.new is None or places.newer(table, segments, change, change.new)
+                check_place(table, change.old, change.new, keep_old, keep_new)
                 rows = change_rows(change.old, change.new, keep_old, keep_new, key)
                 names, taken = _taken(table, columns)
                 chosen = [(kind, [row[at] for at in taken]) for kind, row in rows]
@@ -157,7 +158,8 @@ def _taken(table: CapturedTable, columns: Sequence[str] | None) -> tuple[tuple[s
 def _condition(work: ChunkWork) -> tuple[str, list[Any]]:
     if work.table.chunk_key is None:
         return "", []
-    column = quoted(work.table.chunk_key)
-    bounds = [(f"{column} > %s", work.lower), (f"{column} <= %s", work.upper)]
+    column, marker = quoted(work.table.chunk_key), bound_marker(work.table.type_of(work.table.chunk_key))
+    up_to = f"({column} <= {marker} OR {column} IS NULL)" if work.lower is None else f"{column} <= {marker}"
+    bounds = [(f"{column} > {marker}", work.lower), (up_to, work.upper)]
     found = [(text, value) for text, value in bounds if value is not None]
     return (f" WHERE {' AND '.join(text for text, _ in found)}" if found else ""), [value for _, value in found]

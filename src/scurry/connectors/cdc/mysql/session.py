@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import decimal
 import time
 from collections.abc import Callable, Sequence
@@ -23,14 +24,25 @@ MARK_SECONDS = 10.0
 _VISIBLE_SECONDS = 1.0
 _SETTINGS = {"log_bin": "ON", "binlog_format": "ROW", "binlog_row_image": "FULL", "binlog_row_metadata": "FULL"}
 _SYSTEM = ("information_schema", "mysql", "performance_schema", "sys")
+#: Types whose order is that of their bytes.
+BINARY = ("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob")
 _NUMBERS = ("tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double")
 
 
 def compared(database_type: str, key: Any, bound: Any) -> bool | None:
-    """Return whether a key is not behind a bound; None if only the server knows."""
+    """Return whether a key is not behind a bound; None if only the server knows. NULL comes first."""
+    if key is None:
+        return True
+    if database_type.startswith(BINARY):
+        return bool(key <= bytes.fromhex(bound))
     if not database_type.startswith(_NUMBERS):
         return None
     return decimal.Decimal(str(key)) <= decimal.Decimal(str(bound))
+
+
+def bound_marker(database_type: str) -> str:
+    """Return how statements take a bound of a column: bounds of binary columns are hexadecimal texts."""
+    return "UNHEX(%s)" if database_type.startswith(BINARY) else "%s"
 
 
 def collation_of(connection: Any, table: CapturedTable) -> str | None:
@@ -120,12 +132,19 @@ class MySqlSession(CaptureSession):
         if table.chunk_key is None:
             return None
         column, name = quoted(table.chunk_key), f"{quoted(table.id.database)}.{quoted(table.id.name)}"
-        behind = "" if lower is None else f"WHERE {column} > %s "
-        query = f"SELECT {column} FROM {name} {behind}ORDER BY {column} LIMIT 1 OFFSET {rows - 1}"
+        kind = table.type_of(table.chunk_key)
+        behind = f"{column} IS NOT NULL" if lower is None else f"{column} > {bound_marker(kind)}"
+        query = f"SELECT {column} FROM {name} WHERE {behind} ORDER BY {column} LIMIT 1 OFFSET {rows - 1}"
         found = self._rows(query, [] if lower is None else [lower])
         if not found:
             return None
         key = found[0][0]
+        if isinstance(key, bytes) and kind.startswith(BINARY):
+            return key.hex()
+        if isinstance(key, bytes | datetime.timedelta):
+            raise ValidationError(
+                f"table {table.id.path} cannot be read in chunks by column '{table.chunk_key}' of type {kind}"
+            ).with_hint("'scan.incremental.snapshot.chunk.key-column' names another column of the table")
         return key if isinstance(key, int | str) else str(key)
 
     # ---------------------------------------------------------------- the log

@@ -63,6 +63,8 @@ def _text(value: Any) -> Any:
 
 def selected(column: str, database_type: str) -> str:
     """Return the expression that selects a column, so that its text loses nothing."""
+    if database_type.startswith(("date", "timestamp")):  # dates with a zero in them are NULL, as in changes
+        return f"IF(YEAR({column}) = 0 OR MONTH({column}) = 0 OR DAYOFMONTH({column}) = 0, NULL, {column})"
     if database_type.startswith("float"):
         return f"{column} + 0e0"
     return f"{column} + 0" if "zerofill" in database_type else column

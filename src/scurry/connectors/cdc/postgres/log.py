@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from scurry.connectors.cdc.capture import CapturedTable, LogWork, RowBlock, Segment
-from scurry.connectors.cdc.changes import BlockBuilder, change_rows, upserted_rows
+from scurry.connectors.cdc.changes import BlockBuilder, change_rows, check_place, upserted_rows
 from scurry.connectors.cdc.postgres.connection import connect, lsn_of, lsn_text, newest_end, when_slot_is_free
 from scurry.connectors.cdc.postgres.pgoutput import UNCHANGED, Begin, Change, Relation, Values, parse
 from scurry.connectors.cdc.postgres.settings import PostgresSettings
@@ -76,32 +76,44 @@ def flushed_end(settings: PostgresSettings) -> int:
         connection.close()
 
 
-def transactions(
+def changes(
     settings: PostgresSettings, start: int, end: int, tables: Sequence[CapturedTable]
-) -> Iterator[tuple[Begin, Iterator[Change]]]:
-    """Yield transactions that are committed in a range, each with the changes of some tables.
+) -> Iterator[tuple[Begin, CapturedTable, Change]]:
+    """Yield the changes of some tables by transactions that are committed in a range.
 
-    The values of a change are in the order of the columns of the table, None for columns that it had not yet.
+    The values of a change are in the order of the columns of the table, None for columns that it had not yet; those
+    that an update left as they are come from the row before, if that is known.
     """
     wanted = {(table.id.schema, table.id.name): table for table in tables}
-    stream = messages(settings, start, end)
     relations: dict[int, tuple[Relation, CapturedTable | None]] = {}
     begin: Begin | None = None
-    changes: list[Change] = []
-    for data in stream:
+    for data in messages(settings, start, end):
         message = parse(data)
         if isinstance(message, Begin):
-            if begin is not None and changes:
-                yield begin, iter(changes)
-            begin, changes = message, []
+            begin = message
         elif isinstance(message, Relation):
             relations[message.number] = (message, wanted.get((message.schema, message.name)))
         elif isinstance(message, Change) and begin is not None and start <= begin.lsn < end:
             relation, table = relations[message.relation]
             if table is not None:
-                changes.append(_in_order(message, relation, table))
-    if begin is not None and changes:
-        yield begin, iter(changes)
+                if not settings.needs_before:
+                    _check_identity(message, relation, table)
+                yield begin, table, _completed(_in_order(message, relation, table))
+
+
+def _check_identity(change: Change, relation: Relation, table: CapturedTable) -> None:
+    """Check that updates and deletes have the primary key of the row before."""
+    known = {name for name, is_known in zip(relation.columns, relation.keys, strict=True) if is_known}
+    if change.kind != "I" and not known.issuperset(table.key):
+        raise _incomplete(table, "its REPLICA IDENTITY is an index without all columns of the primary key")
+
+
+def _incomplete(table: CapturedTable, reason: str) -> MalformedRecordError:
+    error = MalformedRecordError(f"table {table.id.path}", None, "", reason)
+    return error.with_hint(
+        f"ALTER TABLE {table.id.path} REPLICA IDENTITY FULL, and start without the checkpoint; for tables with a "
+        "primary key 'changelog-mode' = 'upsert' needs no rows before"
+    )
 
 
 def _in_order(change: Change, relation: Relation, table: CapturedTable) -> Change:
@@ -113,6 +125,14 @@ def _in_order(change: Change, relation: Relation, table: CapturedTable) -> Chang
         return None if values is None else [None if at is None else values[at] for at in places]
 
     return change._replace(old=ordered(change.old), new=ordered(change.new))
+
+
+def _completed(change: Change) -> Change:
+    """Return a change with the values of columns that did not change."""
+    if change.new is None or change.old is None or not change.whole or UNCHANGED not in change.new:
+        return change
+    new = [before if each is UNCHANGED else each for before, each in zip(change.old, change.new, strict=True)]
+    return change._replace(new=new)
 
 
 class LogReader:
@@ -130,47 +150,25 @@ class LogReader:
         segments = {
             name: [(each, Visibility.of(each.mark[1])) for each in found] for name, found in work.segments.items()
         }
-        tables = {(table.id.schema, table.id.name): table for table in work.tables}
-        relations: dict[int, tuple[Relation, CapturedTable | None]] = {}
-        begin: Begin | None = None
-        for data in messages(self._settings, work.start, work.end):
-            message = parse(data)
-            if isinstance(message, Begin):
-                begin = message
-            elif isinstance(message, Relation):
-                relations[message.number] = (message, tables.get((message.schema, message.name)))
-            elif isinstance(message, Change) and begin is not None and work.start <= begin.lsn < work.end:
-                relation, table = relations[message.relation]
-                if table is None:
-                    continue
-                change = self._checked(_in_order(message, relation, table), table)
-                rows = self._rows(change, table, segments.get(table.id), begin)
-                if rows:
-                    names, chosen = self._chosen(table, rows)
-                    yield from builder.add(table, names, chosen, begin.millis, begin.lsn)
+        for begin, table, change in changes(self._settings, work.start, work.end, work.tables):
+            rows = self._rows(self._checked(change, table), table, segments.get(table.id), begin)
+            if rows:
+                names, chosen = self._chosen(table, rows)
+                yield from builder.add(table, names, chosen, begin.millis, begin.lsn)
         yield from builder.finish()
         if self._asked is not None:
             self._asked.close()
 
     def _checked(self, change: Change, table: CapturedTable) -> Change:
-        """Return a change with values of columns that did not change, and check that none is missing."""
+        """Return a change, and check that no value is missing."""
         old, new = change.old, change.new
         if new is not None and UNCHANGED in new:
-            if old is None or not change.whole:
-                column = table.columns[new.index(UNCHANGED)]
-                raise self._incomplete(table, f"an update does not say what column '{column}' has, which it left as is")
-            new = [before if each is UNCHANGED else each for before, each in zip(old, new, strict=True)]
+            column = table.columns[new.index(UNCHANGED)]
+            raise _incomplete(table, f"an update does not say what column '{column}' has, which it left as is")
         if self._settings.needs_before and change.kind != "I" and not (change.whole and old is not None):
             what = "an update" if change.kind == "U" else "a delete"
-            raise self._incomplete(table, f"the row before {what} is not known")
-        return change._replace(new=new)
-
-    def _incomplete(self, table: CapturedTable, reason: str) -> MalformedRecordError:
-        error = MalformedRecordError(f"table {table.id.path}", None, "", reason)
-        return error.with_hint(
-            f"ALTER TABLE {table.id.path} REPLICA IDENTITY FULL, and start without the checkpoint; for tables with a "
-            "primary key 'changelog-mode' = 'upsert' needs no rows before"
-        )
+            raise _incomplete(table, f"the row before {what} is not known")
+        return change
 
     def _rows(
         self,
@@ -181,13 +179,21 @@ class LogReader:
     ) -> list[tuple[int, Sequence[Any]]]:
         old, new = change.old, change.new
         key = [table.columns.index(name) for name in table.key]
-        applies = self._applies(table, segments, begin)
+        applies = self._applies(table, segments, begin, change)
         keep_old = applies is None or old is None or applies(old)
         keep_new = applies is None or new is None or applies(new)
         rows = change_rows if self._settings.needs_before else upserted_rows
+        if self._settings.needs_before:
+            check_place(table, old, new, keep_old, keep_new)
         return rows(old, new, keep_old, keep_new, key)
 
-    def _applies(self, table: CapturedTable, segments: list[tuple[Segment, Visibility]] | None, begin: Begin) -> Any:
+    def _applies(
+        self,
+        table: CapturedTable,
+        segments: list[tuple[Segment, Visibility]] | None,
+        begin: Begin,
+        change: Change,
+    ) -> Any:
         """Return whether rows of a transaction are newer than those that were read, None if all of them are."""
         if not segments:
             return None
@@ -200,6 +206,8 @@ class LogReader:
         uppers = [segment.upper for segment, _ in segments]
 
         def applies(row: Sequence[Any]) -> bool:
+            if row is change.old and not change.whole and table.chunk_key not in table.key:
+                raise _incomplete(table, f"the row before has no '{table.chunk_key}', by which the table is read")
             place = self._place(table, uppers, row[at])
             return place >= len(newer) or newer[place]
 
@@ -212,7 +220,7 @@ class LogReader:
             return len(bounds)
         assert table.chunk_key is not None, "a table without a chunk key is one segment"
         kind = table.type_of(table.chunk_key)
-        if kind in _NUMBERS:
+        if kind in _NUMBERS and "NaN" not in (key, *bounds):
             number = decimal.Decimal(key)
             return sum(decimal.Decimal(bound) < number for bound in bounds)
         if self._asked is None:

@@ -17,7 +17,7 @@ from scurry.connectors.cdc.capture import (
 )
 from scurry.connectors.cdc.changes import Undo, UndoRows
 from scurry.connectors.cdc.postgres.connection import connect, explained
-from scurry.connectors.cdc.postgres.log import LogReader, flushed_end, transactions
+from scurry.connectors.cdc.postgres.log import LogReader, changes, flushed_end
 from scurry.connectors.cdc.postgres.pgoutput import Change
 from scurry.connectors.cdc.postgres.session import PostgresSession, quoted, table_name
 from scurry.connectors.cdc.postgres.settings import PostgresSettings
@@ -58,7 +58,7 @@ class PostgresCapture(ChangeCapture):
             connection = connect(self.settings)
             try:
                 connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                if work.mark is None or self._imported(connection, work.mark[0]):
+                if work.mark is None or self._imported(connection, *work.mark):
                     yield from self._rows(connection, work, _wanted(work.table, columns))
                 else:
                     connection.execute("ROLLBACK; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -66,14 +66,16 @@ class PostgresCapture(ChangeCapture):
             finally:
                 connection.close()
 
-    def _imported(self, connection: Any, name: str) -> bool:
+    def _imported(self, connection: Any, name: str, visible: str) -> bool:
+        """Return whether the snapshot is there; a server that is started again gives its name to another one."""
         import psycopg
 
         try:
             connection.execute(f"SET TRANSACTION SNAPSHOT '{name}'")
         except (psycopg.errors.InvalidParameterValue, psycopg.errors.UndefinedObject):
             return False
-        return True
+        (found,) = connection.execute("SELECT txid_current_snapshot()::text").fetchone()
+        return bool(found == visible)
 
     def _rows(self, connection: Any, work: ChunkWork, names: tuple[str, ...]) -> Iterator[RowBlock]:
         types = tuple(map(work.table.type_of, names))
@@ -93,10 +95,9 @@ class PostgresCapture(ChangeCapture):
         key = [table.columns.index(name) for name in table.key]
         undo = Undo(lambda row: tuple(row[at] for at in key)) if key else UndoRows()
         end = flushed_end(self.settings)
-        for begin, changes in transactions(self.settings, work.log, end, (table,)):
+        for begin, _, change in changes(self.settings, work.log, end, (table,)):
             if seen.sees(begin.xid) and not then.sees(begin.xid):
-                for change in changes:
-                    _undo(undo, change)
+                _undo(undo, change)
         wanted = _wanted(table, columns)
         places = [table.columns.index(name) for name in wanted]
         types = tuple(map(table.type_of, wanted))

@@ -20,13 +20,16 @@ FIRST_SECONDS = 4
 SNAPSHOT_SECONDS = 300.0
 #: Snapshots that are kept for readers that still use them.
 _KEPT_SNAPSHOTS = 2
+#: Seconds that a job waits for transactions that were open when tables were added to its publication.
+OPEN_SECONDS = 60.0
+_PAUSE_SECONDS = 0.05
 
 _TABLES = """
 SELECT n.nspname, c.relname, c.oid::bigint FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = ANY($1) AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg_toast%'
 """
 _COLUMNS = """
-SELECT a.attname, format_type(a.atttypid, NULL) FROM pg_attribute a
+SELECT a.attname, format_type(a.atttypid, -1) FROM pg_attribute a
 WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
 _KEY = """
@@ -56,7 +59,6 @@ class PostgresSession(CaptureSession):
         self._mark: Mark = None
         self._marked = float("-inf")
         self._behind = 0
-        self._made_slot = False
 
     def _connected(self, seconds: int) -> Any:
         """Return a connection that looks for bounds of chunks by an index, also where nobody has analyzed the table."""
@@ -148,10 +150,29 @@ class PostgresSession(CaptureSession):
                 ).with_hint("'slot.name' names a slot that is there; 'initial' makes one")
             create = "SELECT lsn FROM pg_create_logical_replication_slot($1, 'pgoutput')"
             self._row(create, settings.slot)
-            self._made_slot = True
             there = self._slot()
+        elif startup.reads_tables:
+            self.admit()
         assert there is not None
         return self._newest() if startup.mode == "latest-offset" else there
+
+    def admit(self) -> None:
+        """Wait for the transactions that are open: what they wrote before a publication had a table is not decoded.
+
+        A slot that is made waits for them, too.
+
+        Raises:
+            DatabaseError: One of them stays open.
+        """
+        (following,) = self._row("SELECT txid_snapshot_xmax(txid_current_snapshot())")
+        give_up = time.monotonic() + OPEN_SECONDS
+        while self._row("SELECT txid_snapshot_xmin(txid_current_snapshot())")[0] < following:
+            if time.monotonic() > give_up:
+                raise DatabaseError(
+                    f"cannot read the changes of {self._settings.server.options.shown_url}: a transaction has been "
+                    f"open for {OPEN_SECONDS:.0f} s, since before its tables were read"
+                ).with_hint("end it: SELECT pid, xact_start, query FROM pg_stat_activity ORDER BY xact_start")
+            time.sleep(_PAUSE_SECONDS)
 
     def resume(self, tables: Sequence[CapturedTable], position: LogPosition) -> None:
         """Check that the slot keeps the log behind the position."""

@@ -144,7 +144,7 @@ class PostgresCdcFactory(TableFactory):
             options.get(common.DATABASE),
             rf"(?:{schema})\.(?:{table})",
             f"schema-name: {schema} and table-name: {table}",
-            slot,
+            f"{slot[:54]}_snapshot" if startup.ends else slot,  # one of its own, which it drops at its end
             context.options.get(PUBLICATION, "dbz_publication"),
             context.options.get(AUTOCREATE, "filtered").lower() != "disabled",
             context.options.get(DROP_SLOT, "false").lower() == "true",

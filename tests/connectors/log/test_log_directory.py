@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import random
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -246,6 +247,54 @@ def test_offsets_of_times(tmp_path: Path) -> None:
     assert log.offset_at(KafkaTopicPartition("none", 0), 0) == -1
 
 
+def test_offsets_of_times_are_found_without_indexes_and_while_segments_are_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = LogDirectory(str(tmp_path))
+    log.ensure("t", TopicSettings(1, segment_bytes=1))
+    log.append([("t", 0, [block("a", time=10), block("b", time=20), block("c", time=30)])])
+    for index in tmp_path.rglob("*.index"):
+        index.unlink()
+    assert [log.offset_at(T0, at) for at in (0, 11, 30, 31)] == [0, 1, 2, -1]
+    before = log.partition(T0)
+    log.trim(T0, 2)
+    there = iter([before])
+    with monkeypatch.context() as patch:
+        patch.setattr(log, "partition", lambda name: next(there, None) or LogDirectory.partition(log, name))
+        assert log.offset_at(T0, 0) == 2
+    for segment in tmp_path.rglob("*.log"):
+        segment.unlink()
+    with pytest.raises(StorageError, match=r"the log at .* is damaged: .*0002\.log"):
+        log.offset_at(T0, 0)
+
+
+def test_segments_without_indexes_are_deleted_by_time(tmp_path: Path) -> None:
+    log, now = LogDirectory(str(tmp_path)), int(time.time() * 1000)
+    log.ensure("t", TopicSettings(1, retention_ms=60_000, segment_bytes=1))
+    log.append([("t", 0, [block("new", time=now), block("newer", time=now)])])
+    log.append([("t", 0, [block("newest", time=now)])])
+    for index in tmp_path.rglob("*.index"):
+        index.unlink()
+    log.append([("t", 0, [block("last", time=now)])])
+    assert values(tmp_path) == ["new", "newer", "newest", "last"]
+
+
+@pytest.mark.parametrize("group", [".", "..", ".hidden", "a/../b", "%2E", "a b"])
+def test_groups_have_any_names(tmp_path: Path, group: str) -> None:
+    log = LogDirectory(str(tmp_path))
+    log.commit(group, {T0: 3})
+    assert (log.committed(group), log.groups()) == ({T0: 3}, [group])
+    assert log.staging(group).resolve().parent == tmp_path / "staged"
+
+
+def test_a_damaged_file_of_a_group_is_named(tmp_path: Path) -> None:
+    log = LogDirectory(str(tmp_path))
+    log.commit("g", {T0: 3})
+    (tmp_path / "groups" / "g").write_bytes(b"")
+    with pytest.raises(StorageError, match=r"groups/g, with the offsets of a group, is damaged"):
+        log.committed("g")
+
+
 def test_groups_keep_offsets(tmp_path: Path) -> None:
     log, first = LogDirectory(str(tmp_path)), LogCluster(str(tmp_path), "a/b")
     assert first.committed([T0]) == {}
@@ -265,6 +314,50 @@ def test_a_topic_that_is_deleted_and_made_again_is_empty(tmp_path: Path) -> None
         log.delete("t")
     log.append([("t", 0, [block("b")])])
     assert values(tmp_path) == ["b"]
+
+
+def test_a_topic_whose_deletion_crashed_is_gone_and_can_be_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = LogDirectory(str(tmp_path))
+    log.ensure("t", TopicSettings(1, segment_bytes=1))
+    log.append([("t", 0, [block("a"), block("b")])])
+
+    def crash(*arguments: Any, **options: Any) -> None:
+        raise _Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", crash)
+        with pytest.raises(_Crash):
+            log.delete("t")
+    assert LogDirectory(str(tmp_path)).topics() == {}
+    log.append([("t", 0, [block("c")])])
+    assert values(tmp_path) == ["c"]
+
+
+def test_a_range_behind_the_end_is_an_error(tmp_path: Path) -> None:
+    LogDirectory(str(tmp_path)).append([("t", 0, [block("a", "b")])])
+    for reset in ("none", "earliest"):
+        with pytest.raises(StorageError, match=r"partition 0 at .* has no record at offset 2, .* up to offset 3"):
+            values(tmp_path, end=3, reset=reset)
+
+
+def test_a_catalog_that_was_replaced_within_a_tick_of_the_clock_is_read_anew(tmp_path: Path) -> None:
+    log, path = LogDirectory(str(tmp_path)), tmp_path / "catalog"
+    log.append([("t", 0, [block("a")])])
+    before, first = path.stat(), path.read_bytes()
+    log.append([("t", 0, [block("b")])])
+    second = path.read_bytes()
+    path.write_bytes(first)
+    os.utime(path, ns=(before.st_mtime_ns, before.st_mtime_ns))
+    found = log.partition(T0)
+    assert found is not None and found.end == 1
+    with open(path, "r+b") as file:  # the same file
+        file.write(second)
+    os.utime(path, ns=(before.st_mtime_ns, before.st_mtime_ns))
+    assert len(first) == len(second)
+    found = log.partition(T0)
+    assert found is not None and found.end == 2
 
 
 def test_a_log_that_is_not_there_has_no_topics_and_is_not_created_by_readers(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def replace_file(file: Path, content: str | bytes, *, private: bool = False, dur
         durable: Whether it is on the disk afterwards, so that it survives a crash of the machine.
 
     Raises:
-        OSError: It cannot be written; the earlier one is as it was.
+        OSError: It cannot be written; the earlier one is as it was, unless the directory cannot be forced to the disk.
     """
     data = content.encode() if isinstance(content, str) else content
     staged = file.with_name(f".{file.name}.{uuid.uuid4().hex}")
@@ -30,7 +30,18 @@ def replace_file(file: Path, content: str | bytes, *, private: bool = False, dur
             if durable:
                 os.fsync(stream.fileno())
         staged.replace(file)
+        if durable:
+            force_directory(file.parent)
     except BaseException:
         with suppress(OSError):
             staged.unlink()
         raise
+
+
+def force_directory(directory: Path) -> None:
+    """Let the names in a directory survive a crash of the machine."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -13,10 +13,11 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scurry.common._process.replaced_files import replace_file
 from scurry.errors import ArgumentError, StorageError
 
 _VERSION = 1
@@ -25,6 +26,8 @@ _TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 KEPT_SINKS = 10_000
 #: Bytes of a segment, unless the topic says otherwise.
 SEGMENT_BYTES = 64 << 20
+#: Hexadecimal digits of the checksum before the content.
+_CHECKSUM_DIGITS = 8
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ class Catalog:
         """Refer to the catalog of a log; nothing is read or created yet."""
         self._path = root / "catalog"
         self._lock = root / "lock"
-        self._seen: tuple[int, int, int] | None = None
+        self._seen: tuple[int, int, int, bytes] | None = None
         self._content = Content()
 
     def read(self) -> Content:
@@ -129,10 +132,12 @@ class Catalog:
             StorageError: The file is damaged or cannot be read.
         """
         try:
-            status = os.stat(self._path)
-            seen = (status.st_ino, status.st_mtime_ns, status.st_size)
-            if seen != self._seen:
-                self._content, self._seen = _parsed(self._path), seen
+            with open(self._path, "rb") as file:
+                status, checksum = os.fstat(file.fileno()), file.read(_CHECKSUM_DIGITS)
+                # The checksum, too: after two replacements in one tick of the clock all else may be as it was.
+                seen = (status.st_ino, status.st_mtime_ns, status.st_size, checksum)
+                if seen != self._seen:
+                    self._content, self._seen = _parsed(self._path, checksum + file.read()), seen
         except FileNotFoundError:
             self._content, self._seen = Content(), None
         except OSError as error:
@@ -140,8 +145,8 @@ class Catalog:
         return self._content
 
     @contextmanager
-    def changed(self) -> Iterator[Content]:
-        """Hold the lock of the log, yield its content, and store it if it has changed, unless the block fails.
+    def locked(self) -> Iterator[None]:
+        """Hold the lock of the log, and create its directory before.
 
         Raises:
             StorageError: The directory cannot be written to.
@@ -151,53 +156,47 @@ class Catalog:
             root.mkdir(parents=True, exist_ok=True)
             with open(self._lock, "a+b") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                content = _parsed(self._path) if self._path.exists() else Content()
-                before = _text(content)
-                yield content
-                after = _text(content)
-                if after != before:
-                    replace_file(self._path, after)
+                yield
         except StorageError:
             raise
         except OSError as error:
             raise StorageError(f"the log at {root} cannot be written to: {error}") from None
 
+    @contextmanager
+    def edited(self) -> Iterator[Content]:
+        """Yield the content, and store it if it has changed, unless the block fails.
 
-def replace_file(path: Path, content: bytes, durable: bool = True) -> None:
-    """Replace a file as a whole; whoever calls this holds the lock of the log.
+        Whoever calls this holds the lock.
+        """
+        before = self._path.read_bytes() if self._path.exists() else None
+        content = Content() if before is None else _parsed(self._path, before)
+        yield content
+        after = _text(content)
+        if after != (_text(Content()) if before is None else before):
+            replace_file(self._path, after, durable=True)
 
-    Args:
-        path: The file.
-        content: What it has from now on.
-        durable: Whether that survives a crash of the machine.
-    """
-    temporary = path.with_name(f".{path.name}.new")
-    with open(temporary, "wb") as file:
-        file.write(content)
-        file.flush()
-        if durable:
-            os.fsync(file.fileno())
-    os.replace(temporary, path)
-    if durable:
-        force_directory(path.parent)
+    @contextmanager
+    def changed(self) -> Iterator[Content]:
+        """Hold the lock of the log, yield its content, and store it if it has changed, unless the block fails.
 
-
-def force_directory(path: Path) -> None:
-    """Let the names in a directory survive a crash of the machine."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        Raises:
+            StorageError: The directory cannot be written to.
+        """
+        with self.locked(), self.edited() as content:
+            yield content
 
 
 def _text(content: Content) -> bytes:
-    text = json.dumps({"version": _VERSION, **asdict(content)}).encode()
+    topics = {
+        name: {"settings": vars(topic.settings), "partitions": list(map(vars, topic.partitions))}
+        for name, topic in content.topics.items()
+    }
+    text = json.dumps({"version": _VERSION, "topics": topics, "batches": content.batches}).encode()
     return b"%08x\n%s\n" % (zlib.crc32(text), text)
 
 
-def _parsed(path: Path) -> Content:
-    checksum, _, text = path.read_bytes().partition(b"\n")
+def _parsed(path: Path, written: bytes) -> Content:
+    checksum, _, text = written.partition(b"\n")
     text = text.removesuffix(b"\n")
     if checksum != b"%08x" % zlib.crc32(text):
         raise StorageError(f"{path} is damaged: its checksum does not fit; restore it from a copy of the directory")

@@ -18,12 +18,13 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from scurry.common._process.replaced_files import force_directory, replace_file
 from scurry.connectors.kafka.partitions import KafkaTopicPartition
 from scurry.connectors.log import segments
 from scurry.connectors.log.blocks import Columns, Header
-from scurry.connectors.log.catalog import Catalog, Content, Partition, TopicSettings, replace_file
+from scurry.connectors.log.catalog import Catalog, Content, Partition, TopicSettings
 from scurry.connectors.log.segments import PartitionWriter
-from scurry.errors import ArgumentError
+from scurry.errors import ArgumentError, StorageError
 
 #: topic, partition, blocks
 Addition = tuple[str, int, Iterable[bytes]]
@@ -74,15 +75,24 @@ class LogDirectory:
         Raises:
             ArgumentError: There is no such topic.
         """
-        with self._catalog.changed() as content:
-            if content.topics.pop(topic, None) is None:
-                raise ArgumentError(f"there is no topic {topic!r} at {self.path}")
+        with self._catalog.locked():
+            with self._catalog.edited() as content:
+                if content.topics.pop(topic, None) is None:
+                    raise ArgumentError(f"there is no topic {topic!r} at {self.path}")
             shutil.rmtree(self._root / "topics" / topic, ignore_errors=True)
 
     def partition(self, name: KafkaTopicPartition) -> Partition | None:
         """Return a partition as it is now, None without one."""
-        topic = self._catalog.read().topics.get(name.topic)
-        return topic.partitions[name.partition] if topic and name.partition < len(topic.partitions) else None
+        return self.partitions((name,)).get(name)
+
+    def partitions(self, names: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, Partition]:
+        """Return partitions as they are now, all at one moment, without those that do not exist."""
+        topics = self._catalog.read().topics
+        return {
+            name: topics[name.topic].partitions[name.partition]
+            for name in names
+            if name.topic in topics and name.partition < len(topics[name.topic].partitions)
+        }
 
     def offsets(self, topic: str) -> list[tuple[int, int]]:
         """Return the first offset and the one after the last of each partition of a topic, none for a missing one."""
@@ -104,29 +114,41 @@ class LogDirectory:
         Raises:
             StorageError: The directory cannot be written to, or a segment is damaged.
         """
-        deleted: list[tuple[Path, int]] = []
-        with self._catalog.changed() as content:
-            if batch is not None:
-                if content.batches.get(batch[0], -1) >= batch[1]:
-                    return False
-                content.note_batch(*batch)
-            writers: dict[tuple[str, int], PartitionWriter] = {}
-            try:
-                for topic, number, blocks in additions:
-                    writer = writers.get((topic, number))
-                    if writer is None:
-                        content.ensure(topic, TopicSettings(number + 1))
-                        writer = writers[topic, number] = self._writer(content, topic, number)
-                    for block in blocks:
-                        writer.append(block)
-                for (topic, number), writer in writers.items():
-                    deleted += self._expired(content, topic, number, writer)
-            finally:
-                for writer in writers.values():
-                    writer.close()
-        for directory, segment in deleted:
-            segments.delete_segment(directory, segment)
+        with self._catalog.locked():
+            with self._catalog.edited() as content:
+                if batch is not None:
+                    if content.batches.get(batch[0], -1) >= batch[1]:
+                        return False
+                    content.note_batch(*batch)
+                expired = self._write(content, additions)
+            # under the lock: who makes the topic anew gives its segments the same names
+            for directory, segment in expired:
+                segments.delete_segment(directory, segment)
         return True
+
+    def _write(self, content: Content, additions: Iterable[Addition]) -> list[tuple[Path, int]]:
+        """Write blocks behind the ends of partitions, and return the segments that are to be deleted."""
+        expired: list[tuple[Path, int]] = []
+        writers: dict[tuple[str, int], PartitionWriter] = {}
+        made: set[Path] = set()
+        try:
+            for topic, number, blocks in additions:
+                writer = writers.get((topic, number))
+                if writer is None:
+                    content.ensure(topic, TopicSettings(number + 1))
+                    if not (directory := self._directory(topic, number)).is_dir():
+                        made |= {directory.parent, directory.parent.parent}
+                    writer = writers[topic, number] = self._writer(content, topic, number)
+                for block in blocks:
+                    writer.append(block)
+            for (topic, number), writer in writers.items():
+                expired += self._expired(content, topic, number, writer)
+        finally:
+            for writer in writers.values():
+                writer.close()
+        for directory in made:
+            force_directory(directory)
+        return expired
 
     def _writer(self, content: Content, topic: str, number: int) -> PartitionWriter:
         found = content.topics[topic]
@@ -156,20 +178,21 @@ class LogDirectory:
     def trim(self, name: KafkaTopicPartition, offset: int) -> None:
         """Delete the segments of a partition that have no records from an offset on."""
         deleted: list[int] = []
-        with self._catalog.changed() as content:
-            partition = content.topics[name.topic].partitions[name.partition]
-            if partition.end <= offset and partition.position:
-                writer = self._writer(content, *name)
-                writer.roll()
-                writer.close()
-            while len(partition.segments) > 1 and partition.segments[1] <= offset:
-                deleted.append(partition.segments.pop(0))
-        for segment in deleted:
-            segments.delete_segment(self._directory(*name), segment)
+        with self._catalog.locked():
+            with self._catalog.edited() as content:
+                partition = content.topics[name.topic].partitions[name.partition]
+                if partition.end <= offset and partition.position:
+                    writer = self._writer(content, *name)
+                    writer.roll()
+                    writer.close()
+                while len(partition.segments) > 1 and partition.segments[1] <= offset:
+                    deleted.append(partition.segments.pop(0))
+            for segment in deleted:
+                segments.delete_segment(self._directory(*name), segment)
 
     def staging(self, sink: str) -> Path:
         """Return the directory of records that a sink has not committed yet."""
-        return self._root / "staged" / quote(sink, safe="")
+        return self._root / "staged" / _file_name(sink)
 
     # ---------------------------------------------------------------- reading
 
@@ -186,30 +209,44 @@ class LogDirectory:
 
     def offset_at(self, name: KafkaTopicPartition, timestamp: int) -> int:
         """Return the offset of the first record with this timestamp (ms) or a later one, -1 without such a record."""
-        partition = self.partition(name)
-        return -1 if partition is None else segments.offset_at(self._directory(*name), partition, timestamp)
+        while (partition := self.partition(name)) is not None:
+            try:
+                return segments.offset_at(self._directory(*name), partition, timestamp)
+            except FileNotFoundError as error:
+                if self.partition(name) == partition:
+                    raise StorageError(f"the log at {self.path} is damaged: {error}; restore it from a copy") from None
+        return -1
 
     # ---------------------------------------------------------------- groups
 
     def committed(self, group: str) -> dict[KafkaTopicPartition, int]:
         """Return the offsets that a consumer group has committed."""
+        path = self._root / "groups" / _file_name(group)
         try:
-            found = json.loads((self._root / "groups" / quote(group, safe="")).read_bytes())
+            found = json.loads(path.read_bytes())
         except FileNotFoundError:
             return {}
+        except ValueError as error:  # it is not forced to the disk
+            raise StorageError(f"{path}, with the offsets of a group, is damaged: {error}; delete it") from None
         return {KafkaTopicPartition(topic, number): offset for topic, number, offset in found}
 
     def commit(self, group: str, offsets: Mapping[KafkaTopicPartition, int]) -> None:
         """Store offsets of a consumer group, besides those of other partitions."""
-        with self._catalog.changed():  # for the lock
-            path = self._root / "groups" / quote(group, safe="")
+        with self._catalog.locked():
+            path = self._root / "groups" / _file_name(group)
             path.parent.mkdir(exist_ok=True)
             every = {**self.committed(group), **offsets}
             text = json.dumps([[*name, offset] for name, offset in sorted(every.items())])
-            replace_file(path, text.encode(), durable=False)
+            replace_file(path, text)
 
     def groups(self) -> list[str]:
         """Return the consumer groups that have committed offsets."""
         with suppress(FileNotFoundError):
             return sorted(unquote(name) for name in os.listdir(self._root / "groups") if not name.startswith("."))
         return []
+
+
+def _file_name(text: str) -> str:
+    """Return the name of a file for any text, which `unquote` gives back; it is not hidden, and not `..`."""
+    quoted = quote(text, safe="")
+    return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted

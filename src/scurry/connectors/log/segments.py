@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from scurry.common._process.replaced_files import force_directory
 from scurry.connectors.log.blocks import HEADER_BYTES, Columns, Damage, Header, decoded, header_of, placed
-from scurry.connectors.log.catalog import Partition, TopicSettings, force_directory
+from scurry.connectors.log.catalog import Partition, TopicSettings
 from scurry.errors import StorageError
 
 #: first offset, largest timestamp up to here, position in the file
@@ -100,10 +101,15 @@ def _cut_index(index: BinaryIO, path: Path, blocks: int) -> int:
 
 
 def _entry(index: BinaryIO, number: int) -> tuple[int, int, int]:
-    """Return an entry of an index: first offset, largest timestamp up to its block, position."""
-    offset, latest, position = _INDEX_ENTRY.unpack(
-        os.pread(index.fileno(), _INDEX_ENTRY.size, number * _INDEX_ENTRY.size)
-    )
+    """Return an entry of an index: first offset, largest timestamp up to its block, position.
+
+    Raises:
+        Damage: It was cut meanwhile.
+    """
+    entry = os.pread(index.fileno(), _INDEX_ENTRY.size, number * _INDEX_ENTRY.size)
+    if len(entry) < _INDEX_ENTRY.size:
+        raise Damage("the index is shorter")
+    offset, latest, position = _INDEX_ENTRY.unpack(entry)
     return offset, latest, position
 
 
@@ -126,9 +132,14 @@ def _headers(path: Path, position: int) -> Iterator[tuple[int, Header]]:
 
 def latest_of(directory: Path, segment: int) -> int:
     """Return the largest timestamp of a segment that is complete, in milliseconds; -1 without one."""
-    with open(_name(directory, segment, "index"), "rb") as index:
-        count = _count(index)
-        return _entry(index, count - 1)[1] if count else -1
+    try:
+        with open(_name(directory, segment, "index"), "rb") as index:
+            count = _count(index)
+            if count:
+                return _entry(index, count - 1)[1]
+    except FileNotFoundError:
+        pass  # an index only saves time
+    return max((header.latest for _, header in _headers(_name(directory, segment, "log"), 0)), default=-1)
 
 
 def size_of(directory: Path, segment: int) -> int:
@@ -190,13 +201,26 @@ def _position_of(path: Path, file: BinaryIO, offset: int) -> int:
         return 0  # an index only saves time
 
 
-def offset_at(directory: Path, partition: Partition, timestamp: int) -> int:
-    """Return the offset of the first record with a timestamp or a later one, -1 without such a record."""
-    for segment, until in zip(partition.segments, [*partition.segments[1:], partition.end], strict=True):
-        with open(_name(directory, segment, "index"), "rb") as index:
+def _block_at(path: Path, timestamp: int, segment: int, until: int) -> int:
+    """Return the offset of a segment's first block with a timestamp or a later one, or one before it; else `until`."""
+    try:
+        with open(path, "rb") as index:
             count = _count(index)
             first = bisect_left(range(count), timestamp, key=lambda number: _entry(index, number)[1])
-            offset = _entry(index, first)[0] if first < count else until
+            return _entry(index, first)[0] if first < count else until
+    except (FileNotFoundError, Damage):
+        return segment  # an index only saves time
+
+
+def offset_at(directory: Path, partition: Partition, timestamp: int) -> int:
+    """Return the offset of the first record with a timestamp or a later one, -1 without such a record.
+
+    Raises:
+        StorageError: A segment is damaged.
+        FileNotFoundError: A segment has been deleted.
+    """
+    for segment, until in zip(partition.segments, [*partition.segments[1:], partition.end], strict=True):
+        offset = _block_at(_name(directory, segment, "index"), timestamp, segment, until)
         if offset >= until:
             continue
         for header, columns in blocks_from(directory, partition, offset):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scurry.common._process.replaced_files import force_directory
 from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.log.blocks import BLOCK_RECORDS, HEADER_BYTES, Entry, encoded, header_of
 from scurry.connectors.log.catalog import TopicSettings
@@ -188,6 +189,7 @@ class _StagingWriter(SinkWriter):
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
+        force_directory(self._directory)
         return [_Staged(self._name, self._places)]
 
     def abort(self) -> None:

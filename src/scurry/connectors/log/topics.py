@@ -69,13 +69,13 @@ class LogCluster:
 
     def earliest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
         """Return the earliest available offsets."""
-        found = {name: self._log.partition(name) for name in partitions}
-        return {name: partition.start if partition else 0 for name, partition in found.items()}
+        names = list(partitions)
+        return {**dict.fromkeys(names, 0), **{name: each.start for name, each in self._log.partitions(names).items()}}
 
     def latest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
         """Return the end offsets."""
-        found = {name: self._log.partition(name) for name in partitions}
-        return {name: partition.end if partition else 0 for name, partition in found.items()}
+        names = list(partitions)
+        return {**dict.fromkeys(names, 0), **{name: each.end for name, each in self._log.partitions(names).items()}}
 
     def at(self, partitions: Iterable[KafkaTopicPartition], timestamp: int) -> dict[KafkaTopicPartition, int]:
         """Return the offsets of the first records with this timestamp (ms) or a later one; -1 without such a record."""
@@ -170,7 +170,7 @@ class LogTopics(PartitionedTopics):
 
         Raises:
             SourceNotFoundError: Records of the range have been deleted.
-            StorageError: A segment is damaged.
+            StorageError: A segment is damaged, or the partition ends before the range.
         """
         topic, number, start, end = part
         name, log, size, at = KafkaTopicPartition(topic, number), LogDirectory(self.path), 0, start
@@ -201,6 +201,12 @@ class LogTopics(PartitionedTopics):
             except FileNotFoundError as error:  # deleted since: look again where the partition begins
                 if attempt == _TRIES - 1:
                     raise StorageError(f"the log at {self.path} is damaged: {error}; restore it from a copy") from None
+        if at < end:
+            raise StorageError(
+                f"topic {topic!r}, partition {number} at {log.path} has no record at offset {at}, although the job is "
+                f"to read up to offset {end}: the topic was made anew, or this machine sees an earlier state of the "
+                "directory; restart the job, without its checkpoint if the topic is another one"
+            )
         MEASURED.get()(end - start, size)
 
     def _kept(self, log: LogDirectory, name: KafkaTopicPartition, at: int, end: int) -> int:

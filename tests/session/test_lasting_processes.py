@@ -13,7 +13,7 @@ import pytest
 
 from scurry.rest.session import lasting_process
 from scurry.rest.session.directory import Submission
-from scurry.rest.session.lasting_process import LastingProcesses, RunInProcess
+from scurry.rest.session.lasting_process import LastingProcess, LastingProcesses, RunInProcess
 
 PROGRAM = """
 import os, sys, time
@@ -113,3 +113,13 @@ def test_a_process_ends_with_its_session(processes: Processes) -> None:
     run: Any = processes.begin("wait")
     run.process._process.stdin.close()
     assert processes.over.get(timeout=120) == 1
+
+
+def test_a_run_that_a_process_gets_after_its_end_is_over(tmp_path: Path) -> None:
+    gone: queue.SimpleQueue[LastingProcess] = queue.SimpleQueue()
+    process = LastingProcess(str(tmp_path), {}, tmp_path / "errors", gone.put)
+    process.kill()  # between the look for a process that lives and the request to it
+    gone.get(timeout=120)
+    over: queue.SimpleQueue[int] = queue.SimpleQueue()
+    process.run(RunInProcess(process, tmp_path / "output", tmp_path / "errors", over.put), {})
+    assert over.get(timeout=120) == -signal.SIGKILL

@@ -79,6 +79,8 @@ class LastingProcess:
             )
         self._lock = threading.Lock()
         self._run: RunInProcess | None = None
+        #: the exit status of the process, once it has ended
+        self._status: int | None = None
         self._gone, self._runs = gone, 0
         self._send({"lasting": True})
         threading.Thread(target=self._watch, name="scurry-lasting-process", daemon=True).start()
@@ -95,8 +97,11 @@ class LastingProcess:
     def run(self, run: RunInProcess, request: Mapping[str, object]) -> None:
         """Begin a run; the one before is over."""
         with self._lock:
-            self._run = run
-        self._send(request)
+            self._run, status = run, self._status
+        if status is None:
+            self._send(request)
+        else:  # nobody watches it any more
+            threading.Thread(target=self._over, args=(status,), name="scurry-lasting-process", daemon=True).start()
 
     def kill(self) -> None:
         """End the process at once."""
@@ -127,6 +132,8 @@ class LastingProcess:
         for line in self._process.stdout:
             self._over(int(line))
         status = self._process.wait()
+        with self._lock:
+            self._status = status
         self._gone(self)
         self._over(status)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 from scurry.connectors.kafka.client import ClientPool
@@ -21,8 +23,9 @@ _FLUSH_MESSAGES = 1000
 class NatsSink(Sink):
     """Publish records, at least once: a batch is not committed before streams have stored all of its messages.
 
-    Each message has an id, `Nats-Msg-Id`, of sink, batch, task and number. A stream drops a message whose id it has
-    seen lately, so that a repeated batch with the same records leaves no duplicates within its duplicate window.
+    Each message has an id, `Nats-Msg-Id`, of sink, batch, task and content. A stream drops a message whose id it has
+    seen lately, so that a repeated batch with the same records leaves no duplicates within its duplicate window. By its
+    number alone another record of a repeated batch would be dropped, too.
 
     Attributes:
         server: The address of the servers.
@@ -41,31 +44,39 @@ class _Writer(BufferedWriter):
     def __init__(self, sink: NatsSink, name: str) -> None:
         super().__init__(_FLUSH_MESSAGES, 0)
         self._sink, self._name = sink, name
-        self._number = 0
+        #: how often a content came, which tells equal records of a batch
+        self._seen: Counter[bytes] = Counter()
 
     def prepared(self, values: list[Any]) -> list[Any]:
         return self._sink.serializer.records(values, None)
 
     def flush(self, records: list[Any]) -> None:
-        first, self._number = self._number, self._number + len(records)
-        patiently(lambda: self._publish(records, first))
+        ids = list(map(self._id, records))
+        patiently(lambda: self._publish(records, ids))
 
-    def _publish(self, records: list[ProducerRecord], first: int) -> None:
+    def _id(self, record: ProducerRecord) -> str:
+        subject, _, value, _, headers = record
+        digest = blake2b(value or b"", digest_size=16, key=blake2b(repr((subject, headers)).encode()).digest()).digest()
+        self._seen[digest] += 1
+        return f"{self._name}/{digest.hex()}/{self._seen[digest]}"
+
+    def _publish(self, records: list[ProducerRecord], ids: list[str]) -> None:
         server = self._sink.server
         client = CLIENTS.take(server, lambda: NatsClient(server, reads=False))
         try:
-            client.run(self._published(client.jetstream, records, first))
+            client.run(self._published(client.jetstream, records, ids))
         except BaseException:
             client.close()
             raise
         CLIENTS.give(server, client)
 
-    async def _published(self, jetstream: Any, records: list[ProducerRecord], first: int) -> None:
+    async def _published(self, jetstream: Any, records: list[ProducerRecord], ids: list[str]) -> None:
         tasks = []
-        for number, (subject, _, value, _, headers) in enumerate(records, first):
+        for named, (subject, _, value, _, headers) in zip(ids, records, strict=True):
             more = {name: content.decode("utf-8", "replace") for name, content in headers or ()}
-            named = more | {"Nats-Msg-Id": f"{self._name}/{number}"}
-            tasks.append(asyncio.ensure_future(jetstream.publish(subject, value or b"", headers=named)))
+            tasks.append(
+                asyncio.ensure_future(jetstream.publish(subject, value or b"", headers=more | {"Nats-Msg-Id": named}))
+            )
         done = await asyncio.gather(*tasks, return_exceptions=True)
         failed = next((each for each in done if isinstance(each, BaseException)), None)
         if failed is None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from scurry.connectors.messages import MessageSystem
 from scurry.connectors.nats.client import ANSWER_SECONDS, NatsClient, NatsServer, nats_module
-from scurry.connectors.queues.positions import PositionScan, StreamReader, patiently
+from scurry.connectors.queues.positions import MOST_AHEAD, PositionScan, StreamReader, patiently
 from scurry.connectors.source import MEASURED
 from scurry.errors import SourceConnectionError, SourceNotFoundError
 from scurry.sql.types import (
@@ -125,7 +125,8 @@ class NatsStreams(PositionScan):
         _, start, end = part
         count, size = 0, 0
         while start < end:
-            block, start = patiently(lambda start=start: self._block(start, end))  # type: ignore[misc]
+            upto = min(end, start + MOST_AHEAD)  # BATCH reads a whole stream as one range
+            block, start = patiently(lambda start=start, upto=upto: self._block(start, upto))  # type: ignore[misc]
             count += len(block)
             size += sum(len(message.data) for message in block)
             if block:

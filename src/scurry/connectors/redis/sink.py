@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
@@ -11,6 +12,7 @@ from scurry.connectors.kafka.sink import SerializingWriter
 from scurry.connectors.queues.positions import patiently
 from scurry.connectors.redis.client import RedisServer, redis_module
 from scurry.connectors.sink import BufferedWriter, Committer, Sink, SinkWriter, WriterContext
+from scurry.errors import ConnectorError
 
 #: Entries that are sent at once, at least once.
 _FLUSH_ENTRIES = 1000
@@ -49,6 +51,23 @@ class RedisStreamSink(Sink):
         """Return a transactional committer for exactly once, else one that has nothing to do."""
         return _TransactionCommitter(self, sink_id) if self.exactly_once else super().create_committer(sink_id)
 
+    def check(self, client: Any, records: Iterable[ProducerRecord]) -> None:
+        """Refuse keys that are no streams: a transaction of Redis fails for them alone, and does the rest.
+
+        Raises:
+            ConnectorError: A record's stream is a key of another kind.
+        """
+        streams = list(dict.fromkeys(record[0] for record in records))
+        pipeline = client.pipeline(transaction=False)
+        for stream in streams:
+            pipeline.type(stream)
+        for stream, kind in zip(streams, pipeline.execute(), strict=True):
+            if kind not in (b"none", b"stream"):
+                raise ConnectorError(
+                    f"Redis at {self.server.place}: {stream!r} is a {kind.decode()}, no stream; check the name of the "
+                    "stream"
+                )
+
     def add(self, pipeline: Any, records: Sequence[ProducerRecord]) -> None:
         """Let a pipeline add entries."""
         for stream, key, value, _, headers in records:
@@ -70,6 +89,7 @@ class _AddingWriter(BufferedWriter):
 
     def flush(self, records: list[Any]) -> None:
         def act() -> None:
+            self._sink.check(self._client, records)
             pipeline = self._client.pipeline(transaction=True)
             self._sink.add(pipeline, records)
             pipeline.execute()
@@ -100,6 +120,7 @@ class _TransactionCommitter(Committer):
                 committed = pipeline.get(self._key)
                 if committed is not None and int(committed) >= batch_id:
                     return
+                self._sink.check(self._client, chain.from_iterable(committables))
                 pipeline.multi()
                 for parcel in committables:
                     self._sink.add(pipeline, parcel)

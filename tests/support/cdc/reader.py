@@ -10,7 +10,7 @@ from typing import Any
 from scurry.common.types import RowKind
 from scurry.connectors.cdc.capture import ChangeCapture, ChunkWork, RowBlock, Startup
 from scurry.connectors.cdc.enumerator import CdcEnumerator, EnumeratorSettings
-from scurry.connectors.source import BatchLimits
+from scurry.connectors.source import Assignment, BatchLimits
 
 _TAKES = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)
 
@@ -40,9 +40,13 @@ class Reader:
     def position(self) -> str:
         return json.dumps(self._enumerator.position())
 
+    def assignments(self) -> list[Assignment]:
+        """The assignments of the next batch."""
+        return self._enumerator.next_batch()
+
     def next_works(self) -> list[Any]:
         """The works of the next batch; empty if there is nothing new."""
-        return [work for each in self._enumerator.next_batch() for work in each.work or []]
+        return [work for each in self.assignments() for work in each.work or []]
 
     def read(self, works: list[Any]) -> list[RowBlock]:
         blocks = []
@@ -99,19 +103,20 @@ class Reader:
         self.kill(after)
         again = self.read(works)
         if first is not None:
-            assert _content(again) == _content(first)
+            assert self.content(again) == self.content(first)
         self.commit(again)
 
+    @staticmethod
+    def content(blocks: list[RowBlock]) -> list[Any]:
+        """The kinds and rows of blocks, in a fixed order."""
+        found = []
+        for block in blocks:
+            columns = [column if isinstance(column, list) else column.to_pylist() for column in block.columns]
+            found += list(zip(block.kinds or [0] * block.count, *columns, strict=True))
+        return sorted(found, key=repr)
+
     def there(self) -> list[tuple[Any, ...]]:
-        return sorted(self.rows.elements())
+        return sorted(self.rows.elements(), key=repr)
 
     def close(self) -> None:
         self._enumerator.close()
-
-
-def _content(blocks: list[RowBlock]) -> list[Any]:
-    found = []
-    for block in blocks:
-        columns = [column if isinstance(column, list) else column.to_pylist() for column in block.columns]
-        found += list(zip(block.kinds or [0] * block.count, *columns, strict=True))
-    return sorted(found, key=repr)

@@ -157,7 +157,7 @@ class PostgresSession(CaptureSession):
         return self._newest() if startup.mode == "latest-offset" else there
 
     def admit(self) -> None:
-        """Wait for the transactions that are open: what they wrote before a publication had a table is not decoded.
+        """Wait for open transactions: rows that they wrote before the publication had their table are not decoded.
 
         A slot that is made waits for them, too.
 

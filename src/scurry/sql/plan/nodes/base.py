@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import Any, Self
 
 from scurry.sql.plan.schema import Schema
 
@@ -12,6 +13,24 @@ from scurry.sql.plan.schema import Schema
 @dataclass(frozen=True)
 class Plan:
     """A node: an operation with its inputs."""
+
+    def __init_subclass__(cls) -> None:
+        """Give a kind of node the hash of all nodes: that of dataclasses hashes all nodes below at each look-up."""
+        super().__init_subclass__()
+        if "__hash__" not in cls.__dict__:
+            cls.__hash__ = Plan.__hash__  # type: ignore[method-assign]
+
+    def __hash__(self) -> int:
+        """Hash the node once: plans are deep, and rules look up each of their nodes."""
+        found: int | None = self.__dict__.get("_hash")
+        if found is None:
+            found = hash(tuple(getattr(self, name) for name in _compared(type(self))))
+            object.__setattr__(self, "_hash", found)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the hash, which another process computes otherwise."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
 
     @property
     def inputs(self) -> tuple[Plan, ...]:
@@ -59,6 +78,12 @@ class TwoInputs(Plan):
         if inputs[0] is self.left and inputs[1] is self.right:
             return self
         return replace(self, left=inputs[0], right=inputs[1])
+
+
+@cache
+def _compared(kind: type[Plan]) -> tuple[str, ...]:
+    """Return the names of the fields by which nodes of a kind are compared."""
+    return tuple(each.name for each in fields(kind) if (each.compare if each.hash is None else each.hash))
 
 
 def walk(plan: Plan) -> Iterator[Plan]:

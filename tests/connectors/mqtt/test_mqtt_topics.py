@@ -14,6 +14,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from scurry.common import Configuration, Types, WatermarkStrategy
 from scurry.common.serialization import SimpleStringSchema
+from scurry.connectors.sink import WriterContext
 from scurry.connectors.source import BatchLimits
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors import DeliveryGuarantee
@@ -104,6 +105,27 @@ def test_what_a_sink_publishes_is_read(server: MosquittoServer) -> None:
     stream = environment().from_source(made, WatermarkStrategy.no_watermarks(), "messages")
     with stream.execute_and_collect() as found:
         assert sorted(islice(found, len(texts)), key=int) == texts
+
+
+@pytest.mark.parametrize("qos", [0, 1])
+def test_a_sink_waits_for_a_broker_that_is_away_between_two_batches(server: MosquittoServer, qos: int) -> None:
+    made = sink(server, f"d/{qos}").set_qos(qos).set_retain(True).build()
+
+    def write(text: str) -> None:
+        writer = made.create_writer(WriterContext(0, 1, 1, "job/1"))
+        writer.write([text])
+        writer.prepare_commit()
+
+    write("before")
+    server.kill()
+    time.sleep(0.5)
+    later = threading.Timer(1, server.start)
+    later.start()
+    write("after")
+    later.join()
+    reader = source(server, f"d/{qos}").build().create_enumerator(1, BatchLimits())
+    assert bodies(reader, 1) == [b"after"]
+    reader.close()
 
 
 def test_tables_have_metadata(server: MosquittoServer) -> None:

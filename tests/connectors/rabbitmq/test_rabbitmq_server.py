@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from itertools import islice
@@ -12,10 +13,17 @@ import pytest
 
 from scurry.common import Configuration, Types
 from scurry.common.serialization import SimpleStringSchema
+from scurry.connectors.rabbitmq.sink import Publisher
 from scurry.connectors.source import BatchLimits
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.rabbitmq import RMQConnectionConfig, RMQSink, RMQSource, RMQStreamSource
-from scurry.errors import JobError, MalformedRecordError, SourceConnectionError, SourceNotFoundError
+from scurry.errors import (
+    JobError,
+    MalformedRecordError,
+    SinkConnectionError,
+    SourceConnectionError,
+    SourceNotFoundError,
+)
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support.queues import rabbit
 from support.servers.debian import Unavailable
@@ -171,6 +179,22 @@ def test_an_exchange_without_a_queue_for_it_fails_the_job(server: RabbitServer, 
     )
     with pytest.raises(JobError, match="no queue takes messages of exchange 'nowhere'"):
         env.execute_sql("INSERT INTO t VALUES ('a')").wait()
+
+
+def test_a_message_that_cannot_be_written_fails_once_and_no_thread_stays(server: RabbitServer, channel: Any) -> None:
+    channel.queue_declare("long", durable=True)
+    before = set(threading.enumerate())
+    publisher = Publisher(rabbit(server.port)._broker, "long", False)
+    publisher.send("", "long", [("long", b"1", b"a", 0, None)])
+    publisher.flush()
+    publisher.send("", "long", [("long", b"k" * 300, b"b", 0, None)])
+    with pytest.raises(SinkConnectionError, match="a message cannot be written: ShortStringTooLong"):
+        publisher.flush()
+    publisher.close()
+    give_up = time.monotonic() + 10
+    while set(threading.enumerate()) - before:
+        assert time.monotonic() < give_up
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize(

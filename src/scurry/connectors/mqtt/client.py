@@ -55,6 +55,7 @@ class MqttBroker:
         if self.tls:
             found.tls_set()
         found.connect_timeout = ANSWER_SECONDS
+        found.reconnect_delay_set(1, 2)  # otherwise pauses double, beyond the time that a broker may be away
         return found
 
     def connect(self, client: Any, reads: bool) -> None:

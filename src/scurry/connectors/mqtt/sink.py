@@ -6,16 +6,20 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from scurry.connectors.kafka.client import ClientPool
 from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.mqtt.client import MqttBroker
+from scurry.connectors.queues.positions import patiently
 from scurry.connectors.queues.receiving import PATIENCE_SECONDS
 from scurry.connectors.sink import BufferedWriter, Sink, SinkWriter, WriterContext
 
 #: Messages that are published before the broker's acknowledgements are waited for.
 _FLUSH_MESSAGES = 1000
+# codes of paho
+_SUCCESS, _NOT_CONNECTED = 0, 4
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class _Publisher:
         self._client.loop_start()  # connects again, and sends again, by itself
 
     def publish(self, records: Sequence[ProducerRecord], qos: int, retain: bool) -> None:
-        waiting = [self._client.publish(topic, value or b"", qos, retain) for topic, _, value, _, _ in records]
+        waiting = [patiently(partial(self._sent, record, qos, retain)) for record in records]
         give_up = time.monotonic() + PATIENCE_SECONDS
         for each in waiting:
             while not each.is_published():
@@ -59,6 +63,15 @@ class _Publisher:
                 if left <= 0:
                     raise self._broker.failure("it does not take messages; check host and port", reads=False)
                 each.wait_for_publish(min(left, 1.0))
+
+    def _sent(self, record: ProducerRecord, qos: int, retain: bool) -> Any:
+        topic, _, value, _, _ = record
+        sent = self._client.publish(topic, value or b"", qos, retain)
+        if qos and sent.rc == _NOT_CONNECTED:
+            sent.rc = _SUCCESS  # the client keeps it, and sends it over the next connection
+        if sent.rc > _SUCCESS:
+            raise self._broker.failure(f"it takes no messages (code {sent.rc}); check host and port", reads=False)
+        return sent
 
     def close(self) -> None:
         self._client.disconnect()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
@@ -89,15 +88,18 @@ class NatsClient:
             SinkConnectionError: A sink cannot.
         """
         self._server, self._reads = server, reads
-        self._process = os.getpid()
         self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, name="scurry-nats", daemon=True).start()
+        threading.Thread(target=self._run, name="scurry-nats", daemon=True).start()
         self._connection: Any = None
         try:
             self.run(self._connect(), ANSWER_SECONDS * 2)
         except BaseException:
             self._end()
             raise
+
+    def _run(self) -> None:
+        self._loop.run_forever()
+        self._loop.close()
 
     async def _connect(self) -> None:
         given = {"user": self._server.username, "password": self._server.password, "token": self._server.token}

@@ -122,9 +122,10 @@ class Publisher:
             )
             for _, key, value, time_ms, headers in records
         ]
-        for first in range(0, len(messages), MOST_UNCONFIRMED):
-            self._wait(MOST_UNCONFIRMED // 2)
-            self._session.publish(messages[first : first + MOST_UNCONFIRMED])
+        half = MOST_UNCONFIRMED // 2
+        for first in range(0, len(messages), half):
+            self._wait(half)
+            self._session.publish(messages[first : first + half])
 
     def flush(self) -> None:
         """Wait until the broker has confirmed all messages.
@@ -135,9 +136,12 @@ class Publisher:
         self._wait(0)
 
     def _wait(self, most: int) -> None:
-        give_up: float | None = None
+        fewest, give_up = MOST_UNCONFIRMED + 1, 0.0
         while not self._session.wait(most):
-            give_up = give_up or time.monotonic() + PATIENCE_SECONDS
+            if len(self._session.waiting) < fewest:
+                fewest, give_up = len(self._session.waiting), time.monotonic() + PATIENCE_SECONDS
+            elif time.monotonic() > give_up:  # connections break, one after the other, and none confirms anything
+                raise self._session.failure()
             try:
                 session = self._connected()
             except SinkConnectionError:
@@ -169,24 +173,33 @@ class _Session:
         self._connection = pika().SelectConnection(
             broker.parameters(),
             on_open_callback=lambda connection: connection.channel(on_open_callback=self._opened),
-            on_open_error_callback=lambda _, error: self._breaks(error),
-            on_close_callback=lambda _, error: self._breaks(error),
+            on_open_error_callback=self._ended,
+            on_close_callback=self._ended,
         )
         threading.Thread(target=self._run, name="scurry-rabbitmq", daemon=True).start()
         with self._changed:
             self._changed.wait_for(lambda: self._channel is not None or self._broken, broker.timeout_seconds)
         if self._channel is None:
             self.close()
-            raise self._error(self._broken or "it does not answer; check host and port")
+            raise self.failure()
 
     def _error(self, why: str) -> SinkConnectionError:
         return SinkConnectionError(f"RabbitMQ at {self._broker.place}: {why}")
+
+    def failure(self) -> SinkConnectionError:
+        """Return the error of a connection that broke, or did not come about."""
+        return self._error(self._broken or "it does not answer; check host and port")
 
     def _run(self) -> None:
         try:
             self._connection.ioloop.start()
         except Exception as error:
             self._breaks(error)
+        self._connection.ioloop.close()
+
+    def _ended(self, connection: Any, error: Any) -> None:
+        self._breaks(error)
+        connection.ioloop.stop()  # otherwise its thread stays
 
     def _opened(self, channel: Any) -> None:
         channel.add_on_close_callback(lambda _, error: self._breaks(error))
@@ -231,10 +244,17 @@ class _Session:
             self._tag += len(messages)
         channel = self._channel
 
+        errors = pika().exceptions
+
         def send() -> None:  # in the thread of the connection
-            if channel.is_open:
-                for exchange, key, properties, body in messages:
-                    channel.basic_publish(exchange, key, body, properties, mandatory=True)
+            try:
+                if channel.is_open:
+                    for exchange, key, properties, body in messages:
+                        channel.basic_publish(exchange, key, body, properties, mandatory=True)
+            except (errors.AMQPConnectionError, errors.AMQPChannelError) as error:
+                self._breaks(error)
+            except Exception as error:  # it would come again over every connection
+                self._note(refusal=f"a message cannot be written: {type(error).__name__}: {error}")
 
         self._connection.ioloop.add_callback_threadsafe(send)
 
@@ -252,8 +272,8 @@ class _Session:
 
     def close(self) -> None:
         connection = self._connection
-        if self._broken is None:
-            connection.ioloop.add_callback_threadsafe(lambda: connection.close() if connection.is_open else None)
+        end = lambda: connection.close() if connection.is_open else connection.ioloop.stop()  # noqa: E731
+        connection.ioloop.add_callback_threadsafe(end)
 
 
 #: The pool of this process's publishers.

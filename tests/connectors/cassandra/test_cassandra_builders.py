@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from scurry.common.types import Row, RowKind
 from scurry.connectors.cassandra.client import CassandraSettings
 from scurry.connectors.cassandra.sink import CassandraSink as CoreSink
 from scurry.connectors.cassandra.sink import ValuesOf
+from scurry.connectors.cassandra.source import CassandraTable
 from scurry.connectors.cassandra.values import check_type, reader
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.cassandra import (
@@ -25,7 +27,8 @@ from scurry.datastream.connectors.cassandra import (
     MapperOptions,
 )
 from scurry.errors import ArgumentError, ArgumentTypeError, RecordRejectedError, TypeMismatchError, UnsupportedError
-from scurry.sql.connectors.cassandra.factory import RowStatements
+from scurry.sql.connectors.cassandra.factory import RowFinder, RowStatements
+from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.types import (
     ArrayType,
     DataType,
@@ -96,13 +99,14 @@ def test_wrong_settings_are_refused(call: Any, error: type[Exception], message: 
 
 def test_the_password_is_not_shown() -> None:
     settings = ClusterBuilder("a", username="ann", password="s7731")._settings
-    assert "7731" not in repr(CoreSink(settings, ValuesOf(QUERY)))
+    assert "s7731" not in repr(CoreSink(settings, ValuesOf(QUERY)))
 
 
 def test_values_of_records_fill_the_query() -> None:
     instant = Instant.of_epoch_milli(5)
     assert ValuesOf(QUERY)(Row("a", instant)) == (QUERY, ["a", 5])
     assert ValuesOf(QUERY)(("a", None)) == (QUERY, ["a", None])
+    assert ValuesOf(QUERY)(({"a": instant}, [(instant, "b")])) == (QUERY, [{"a": 5}, [(5, "b")]])
     with pytest.raises(RecordRejectedError, match="a tuple, a list or a Row"):
         ValuesOf(QUERY)("text")
 
@@ -113,6 +117,34 @@ def test_rows_of_tables_are_inserted_or_deleted() -> None:
     assert statements(row) == ('INSERT INTO "shop"."t" ("k", "v") VALUES (?, ?)', [1, "a"])
     row.set_row_kind(RowKind.DELETE)
     assert statements(row) == ('DELETE FROM "shop"."t" WHERE "k" = ?', [1])
+
+
+class FakeSession:
+    """A session that counts what is prepared."""
+
+    def __init__(self) -> None:
+        self.prepared: list[str] = []
+        table = SimpleNamespace(partition_key=[SimpleNamespace(name="k")])
+        keyspaces = {"shop": SimpleNamespace(tables={"t": table})}
+        self.cluster = SimpleNamespace(
+            metadata=SimpleNamespace(partitioner="x.Murmur3Partitioner", keyspaces=keyspaces)
+        )
+
+    def prepare(self, query: str) -> str:
+        self.prepared.append(query)
+        return query
+
+    def execute(self, statement: str, values: list[Any]) -> list[tuple[Any, ...]]:
+        return [(values[0], f"of {values[0]}")]
+
+
+def test_a_lookup_is_prepared_once_for_all_keys_and_is_picklable_after_it() -> None:
+    session, columns = FakeSession(), (FormatColumn("k", IntType()), FormatColumn("v", VarCharType(9)))
+    settings = CassandraSettings(cluster=lambda: SimpleNamespace(connect=lambda: session))
+    finder = RowFinder(CassandraTable(settings, "shop", "t"), columns, ("k",))
+    assert [list(finder.find({"k": k})) for k in (1, 2)] == [[(1, "of 1")], [(2, "of 2")]]
+    assert session.prepared == ['SELECT "k", "v" FROM "shop"."t" WHERE "k" = ?']
+    assert list(finder.__getstate__()) == ["table", "columns", "keys"]
 
 
 @pytest.mark.parametrize(
@@ -147,4 +179,4 @@ def test_types_that_cassandra_lacks_are_refused() -> None:
 def test_no_address_is_refused(hosts: tuple[str, ...]) -> None:
     with pytest.raises(ArgumentError, match="no address") as refused:
         CassandraSettings(hosts)
-    assert "7731" not in str(refused.value)
+    assert "s7731" not in str(refused.value)

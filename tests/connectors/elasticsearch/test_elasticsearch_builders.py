@@ -114,7 +114,7 @@ def test_the_settings_of_flinks_test_are_accepted() -> None:
     sink = builder.build()
     assert sink.bulk == BulkSettings(1, 2 << 20, 1000, BackoffType.CONSTANT, 3, 3000)
     assert (sink.hosts.connect_timeout, sink.hosts.socket_timeout, sink.hosts.path_prefix) == (31, 32, "foo-bar")
-    assert "7731" not in repr(sink)
+    assert "s7731" not in repr(sink)
 
 
 @pytest.mark.parametrize(

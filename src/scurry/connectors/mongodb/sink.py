@@ -67,8 +67,10 @@ class _MongoWriter(BufferedWriter):
             self._flush(len(self._held))
 
     def flush(self, records: list[Any]) -> None:
-        execution, writes = self._sink.execution, list(map(self._sink.serialize, records))
+        execution = self._sink.execution
         for retry in range(execution.max_retries + 1):
+            # the client gives inserted documents ids, by which those of a try that broke off would be refused
+            writes = list(map(self._sink.serialize, records))
             try:
                 self._write(records, writes)
                 return
@@ -85,7 +87,9 @@ class _MongoWriter(BufferedWriter):
                 collection.bulk_write(writes, ordered=self._sink.execution.ordered)
                 return
             except errors.BulkWriteError as error:
-                failed = (error.details or {}).get("writeErrors") or [{}]
+                failed = (error.details or {}).get("writeErrors")
+                if not failed:
+                    raise  # too few members of the set have confirmed it: no record is at fault
                 if is_last or any(each.get("code") != _DUPLICATE for each in failed) or not self._are_upserts(writes):
                     text = without_secrets(str(failed[0].get("errmsg") or error))
                     raise RecordRejectedError(

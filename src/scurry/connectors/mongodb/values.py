@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from collections.abc import Callable, Mapping
 from typing import Any
 
-from scurry.common._epoch import EPOCH
-from scurry.common.time import Instant
-from scurry.common.types import Row
 from scurry.connectors.mongodb.client import library
-from scurry.errors import TypeMismatchError, UnsupportedError
+from scurry.errors import UnsupportedError
 from scurry.sql import types
-
-Convert = Callable[[Any], Any]
-_MILLISECOND = datetime.timedelta(milliseconds=1)
+from scurry.sql.values.stored import Convert, StoredValues, instant_of, moment_of
 
 
 def check_type(kind: types.DataType, column: str) -> None:
@@ -42,48 +36,6 @@ def check_type(kind: types.DataType, column: str) -> None:
             "BOOLEAN, BYTES, TIMESTAMP, TIMESTAMP_LTZ, ARRAY, MAP or ROW"
         )
     return None
-
-
-def reader(kind: types.DataType) -> Convert:
-    """Return the function that makes a record's value of one of BSON; None for None."""
-    convert = _reader(kind)
-
-    def read(value: Any) -> Any:
-        if value is None:
-            return None
-        try:
-            return convert(value)
-        except (TypeError, ValueError, ArithmeticError) as error:
-            raise TypeMismatchError(str(kind), value, f"{type(value).__name__} of BSON: {error}") from None
-
-    return read
-
-
-def _reader(kind: types.DataType) -> Convert:
-    if isinstance(kind, types.ArrayType):
-        element = reader(kind.element_type)
-        return lambda value: [element(each) for each in _checked(value, list)]
-    if isinstance(kind, types.MapType):
-        of_value = reader(kind.value_type)
-        return lambda value: {str(key): of_value(each) for key, each in _checked(value, Mapping).items()}
-    if isinstance(kind, types.RowType):
-        names = list(kind.names)
-        fields = [reader(each) for each in kind.field_types()]
-
-        def row(value: Any) -> Row:
-            document = _checked(value, Mapping)
-            return Row._from_values(
-                tuple(read(document.get(name)) for name, read in zip(names, fields, strict=True)), tuple(names)
-            )
-
-        return row
-    return _READERS[type(kind)]
-
-
-def _checked(value: Any, wanted: type) -> Any:
-    if not isinstance(value, wanted):
-        raise TypeError("it is no document" if wanted is Mapping else "it is no array")
-    return value
 
 
 def _text(value: Any) -> str:
@@ -152,8 +104,11 @@ _READERS: dict[type[types.DataType], Convert] = {
     types.DoubleType: _floating,
     types.DecimalType: _decimal,
     types.TimestampType: _moment,
-    types.LocalZonedTimestampType: lambda value: Instant.of_epoch_milli((_moment(value) - EPOCH) // _MILLISECOND),
+    types.LocalZonedTimestampType: lambda value: instant_of(_moment(value)),
 }
+
+
+reader = StoredValues("BSON", _READERS).reader
 
 
 def writer(kind: types.DataType) -> Convert:
@@ -178,5 +133,5 @@ def _writer(kind: types.DataType) -> Convert:
 _WRITERS: dict[type[types.DataType], Convert] = {
     types.BigIntType: lambda value: library("bson").Int64(value),
     types.DecimalType: lambda value: library("bson").Decimal128(value),
-    types.LocalZonedTimestampType: lambda value: EPOCH + datetime.timedelta(milliseconds=value.to_epoch_milli()),
+    types.LocalZonedTimestampType: moment_of,
 }

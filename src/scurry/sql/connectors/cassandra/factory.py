@@ -18,6 +18,7 @@ from scurry.errors import ArgumentError, ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, one_of, whole_number
 from scurry.sql.connectors.contract import TableContext
 from scurry.sql.connectors.parallelism import SINK_PARALLELISM
+from scurry.sql.connectors.prepared import Prepared
 from scurry.sql.connectors.records import Finder, RecordFactory
 from scurry.sql.formats.contract import FormatColumn, names_and_types
 
@@ -84,7 +85,7 @@ class CassandraFactory(RecordFactory):
 
 
 @dataclass(frozen=True)
-class RowTuples:
+class RowTuples(Prepared):
     """Make tuples of the driver's rows; picklable.
 
     Attributes:
@@ -97,17 +98,13 @@ class RowTuples:
     def _read(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
         return row_reader(names_and_types(self.columns)[1])
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes without the function, which is made anew."""
-        return {"columns": self.columns}
-
     def __call__(self, row: Sequence[Any]) -> tuple[Any, ...]:
         """Return the values of a row."""
         return self._read(row)
 
 
 @dataclass(frozen=True)
-class RowStatements:
+class RowStatements(Prepared):
     """Make the statement of a Row; picklable.
 
     Attributes:
@@ -120,18 +117,29 @@ class RowStatements:
     names: tuple[str, ...]
     key: tuple[str, ...]
 
+    @cached_property
+    def _insert(self) -> str:
+        columns, places = ", ".join(map(quoted, self.names)), ", ".join("?" * len(self.names))
+        return f"INSERT INTO {self.table} ({columns}) VALUES ({places})"
+
+    @cached_property
+    def _delete(self) -> str:
+        return f"DELETE FROM {self.table} WHERE {_equal(self.key)}"
+
     def __call__(self, row: Any) -> Statement:
         """Return an INSERT, which overwrites, or a DELETE by the primary key."""
         if row.get_row_kind() in (RowKind.DELETE, RowKind.UPDATE_BEFORE):
             values = dict(zip(self.names, row, strict=True))
-            where = " AND ".join(f"{quoted(name)} = ?" for name in self.key)
-            return f"DELETE FROM {self.table} WHERE {where}", [bound(values[name]) for name in self.key]
-        columns, places = ", ".join(map(quoted, self.names)), ", ".join("?" * len(self.names))
-        return f"INSERT INTO {self.table} ({columns}) VALUES ({places})", list(map(bound, row))
+            return self._delete, [bound(values[name]) for name in self.key]
+        return self._insert, list(map(bound, row))
+
+
+def _equal(names: Sequence[str]) -> str:
+    return " AND ".join(f"{quoted(name)} = ?" for name in names)
 
 
 @dataclass(frozen=True)
-class RowFinder:
+class RowFinder(Prepared):
     """Look up rows by the partition key, and columns of the clustering key.
 
     Attributes:
@@ -144,22 +152,29 @@ class RowFinder:
     columns: tuple[FormatColumn, ...]
     keys: tuple[str, ...]
 
+    @cached_property
+    def _statement(self) -> Any:
+        partition = self.table.partition_key()
+        if not set(partition) <= set(self.keys):
+            raise ValidationError(
+                f"a lookup in {self.table.quoted} needs all columns of its partition key: {', '.join(partition)}"
+            )
+        chosen = ", ".join(quoted(column.name) for column in self.columns)
+        query = f"SELECT {chosen} FROM {self.table.quoted} WHERE {_equal(self.keys)}"
+        return session_of(self.table.settings).prepare(query)
+
+    @cached_property
+    def _tuples(self) -> RowTuples:
+        return RowTuples(self.columns)
+
     def find(self, key: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         """Return the rows of a key."""
         try:
-            partition = self.table.partition_key()
-            if not set(partition) <= set(self.keys):
-                raise ValidationError(
-                    f"a lookup in {self.table.quoted} needs all columns of its partition key: {', '.join(partition)}"
-                )
-            where = " AND ".join(f"{quoted(name)} = ?" for name in self.keys)
-            chosen = ", ".join(quoted(column.name) for column in self.columns)
-            session = session_of(self.table.settings)
-            statement = session.prepare(f"SELECT {chosen} FROM {self.table.quoted} WHERE {where}")
-            rows = list(session.execute(statement, [bound(key[name]) for name in self.keys]))
+            session, values = session_of(self.table.settings), [bound(key[name]) for name in self.keys]
+            rows = list(session.execute(self._statement, values))
         except errors() as error:
             raise failure(self.table.settings, error, is_sink=False) from None
-        return map(RowTuples(self.columns), rows)
+        return map(self._tuples, rows)
 
 
 def _table(options: Options) -> CassandraTable:

@@ -12,6 +12,7 @@ from scurry.connectors.elasticsearch.emitter import upsert_body
 from scurry.errors import RecordRejectedError, ValidationError
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.connectors.elasticsearch.indices import IndexNames, column_texts
+from scurry.sql.connectors.prepared import Prepared
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.message_format import BoundFormat
 from scurry.sql.types import (
@@ -66,7 +67,7 @@ def document_ids(columns: Sequence[FormatColumn], key: Sequence[str], delimiter:
 
 
 @dataclass(frozen=True)
-class RowActions:
+class RowActions(Prepared):
     """Make actions of changes; picklable.
 
     With a primary key rows are updates that insert what is missing, as in Flink, or with a column of versions whole
@@ -97,10 +98,6 @@ class RowActions:
     @cached_property
     def _index_reader(self) -> Callable[[Any], list[str]]:
         return self.indices.reader()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes without the encoder and the reader, which are made anew."""
-        return {name: value for name, value in vars(self).items() if name not in ("_encoder", "_index_reader")}
 
     def actions(self, values: Sequence[Any]) -> list[Action]:
         """Return the actions of some changes."""

@@ -17,6 +17,7 @@ from scurry.sql.connectors.java_values import field_texts
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.types import DateType, LocalZonedTimestampType, TimestampType, TimeType
 from scurry.sql.values.records import record_reader
+from scurry.sql.values.stored import moment_of
 
 _PATTERN = re.compile(r"\{[^{}]+\}")
 _FIELD = re.compile(r"\{\s*(?P<name>[^|{}]+?)\s*(?:\|(?P<form>[^{}]*))?\}")
@@ -88,7 +89,7 @@ def _zone(name: str) -> datetime.tzinfo:
 
 def _moment(value: Any) -> datetime.datetime:
     if isinstance(value, Instant):
-        return EPOCH + datetime.timedelta(milliseconds=value.to_epoch_milli())
+        return moment_of(value)
     if isinstance(value, datetime.datetime):
         return value
     if isinstance(value, datetime.date):

@@ -17,6 +17,7 @@ from scurry.sql.connectors.http import options as keys
 from scurry.sql.connectors.http.lookup import HttpTableSource
 from scurry.sql.connectors.lookups import LOOKUP_OPTIONS, LOOKUP_RETRIES, lookup_cache
 from scurry.sql.connectors.parallelism import SINK_PARALLELISM
+from scurry.sql.connectors.prepared import Prepared
 from scurry.sql.formats.message_format import BoundFormat, bound_format, format_keys
 
 _INSERTED = "requests are not taken back: the connector 'http-async-sink' writes inserted rows only"
@@ -131,7 +132,7 @@ class HttpSinkFactory(TableFactory):
 
 
 @dataclass(frozen=True)
-class RowTexts:
+class RowTexts(Prepared):
     """Make JSON texts of changes; picklable.
 
     Attributes:
@@ -143,10 +144,6 @@ class RowTexts:
     @cached_property
     def _encoder(self) -> Any:
         return self.format.encoder()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes without the encoder, which is made anew."""
-        return {"format": self.format}
 
     def __call__(self, values: Sequence[Any]) -> list[bytes]:
         """Return the texts of the rows of some changes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,21 +13,14 @@ from scurry.connectors.mongodb.client import MongoSettings, collection_of, failu
 from scurry.connectors.mongodb.source import MongoSource
 from scurry.connectors.mongodb.values import reader, writer
 from scurry.errors import ValidationError
+from scurry.sql.connectors.prepared import Prepared
 from scurry.sql.formats.contract import FormatColumn, names_and_types
 
 ID = "_id"
 
 
-class _Prepared:
-    """A base of functions of columns, which are made anew after it was pickled."""
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes without functions, which are made anew."""
-        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
-
-
 @dataclass(frozen=True)
-class DocumentRows(_Prepared):
+class DocumentRows(Prepared):
     """Make tuples of documents; picklable.
 
     Attributes:
@@ -45,7 +39,7 @@ class DocumentRows(_Prepared):
 
 
 @dataclass(frozen=True)
-class RowWrites(_Prepared):
+class RowWrites(Prepared):
     """Make writes of Rows; picklable.
 
     Attributes:
@@ -100,7 +94,7 @@ def check_key(columns: Sequence[FormatColumn], key: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True)
-class DocumentFinder(_Prepared):
+class DocumentFinder(Prepared):
     """Look up documents by the values of fields.
 
     Attributes:
@@ -127,8 +121,6 @@ class DocumentFinder(_Prepared):
 
     def find(self, key: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         """Return the rows with some values."""
-        import time
-
         condition: dict[str, Any] = {}
         for name, value in key.items():
             written = self._writers[name](value)

@@ -100,7 +100,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.common._epoch",
         "scurry.common._java_numbers",
         "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.connectors", "scurry.sql.types",
-        "scurry.sql.catalog", "scurry.sql.formats", "scurry.sql.values",
+        "scurry.sql.functions", "scurry.sql.catalog", "scurry.sql.formats", "scurry.sql.values",
     },
     "scurry.sql.savepoints": {
         "scurry.errors", "scurry.common", "scurry.runtime", "scurry.sql.types", "scurry.sql.catalog",

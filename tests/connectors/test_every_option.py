@@ -451,7 +451,7 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "scan.startup.specific-offset.pos": (
             AT_POSITION, AT_POSITION | {"scan.startup.specific-offset.pos": "5"},
         ),
-        "server-time-zone": ({}, {"server-time-zone": "UTC"}),
+        "server-time-zone": ({}, {"server-time-zone": "Asia/Tokyo"}),
         "scan.incremental.snapshot.enabled": ({}, {"scan.incremental.snapshot.enabled": "false"}),
         "scan.incremental.snapshot.unbounded-chunk-first.enabled": (
             {}, {"scan.incremental.snapshot.unbounded-chunk-first.enabled": "true"},

@@ -92,6 +92,41 @@ def test_types_are_the_same_in_rows_and_in_changes(mariadb: MariaDbShop) -> None
     assert first[15:] == (True, b"\5", 2026, "ä", price("-1.050000000"))
 
 
+@pytest.mark.parametrize("zone, hour", [(None, 6), ("Asia/Shanghai", 14), ("+02:00", 8), ("America/New_York", 2)])
+def test_moments_are_read_in_the_time_zone_of_the_server(mariadb: MariaDbShop, zone: str | None, hour: int) -> None:
+    mariadb.run(
+        "SET time_zone = '+00:00'",
+        "CREATE TABLE items (id integer PRIMARY KEY, at timestamp(3) NULL, plain datetime(3))",
+        "INSERT INTO items VALUES (1, '2026-07-02 06:00:00.5', '2026-07-02 06:00:00.5'), (2, NULL, NULL)",
+    )
+    env = table(
+        mariadb, "id INT, `at` TIMESTAMP(3), plain TIMESTAMP(3)", mode={"server-time-zone": zone} if zone else None
+    )
+    change = {2: lambda: mariadb.run("INSERT INTO items SELECT 3, at, plain FROM items WHERE id = 1")}
+    found = [row[1:] for _, row in rows(env, "SELECT * FROM items", 3, change)]
+    moment = datetime.datetime(2026, 7, 2, hour, 0, 0, 500000), datetime.datetime(2026, 7, 2, 6, 0, 0, 500000)
+    assert found == [moment, (None, None), moment]
+
+
+def test_a_time_zone_that_does_not_exist_is_refused(mariadb: MariaDbShop) -> None:
+    with pytest.raises(ScurryError) as raised:
+        rows(table(mariadb, mode={"server-time-zone": "Mars/Base"}), "SELECT * FROM items", 1, {})
+    assert "Mars/Base" in str(raised.value)
+
+
+def test_zero_dates_are_null_in_rows_and_in_changes(mariadb: MariaDbShop) -> None:
+    values = "'0000-00-00', '2026-00-10 00:00:00', '0000-00-00 00:00:00'"
+    mariadb.run(
+        "SET sql_mode = ''",
+        "CREATE TABLE items (id integer PRIMARY KEY, d date, at datetime(3), atz timestamp NULL)",
+        f"INSERT INTO items VALUES (1, {values})",
+    )
+    env = table(mariadb, "id INT, d DATE, `at` TIMESTAMP(3), atz STRING")
+    change = {1: lambda: mariadb.run(f"INSERT INTO items VALUES (2, {values})", "DELETE FROM items WHERE id = 1")}
+    found = rows(env, "SELECT * FROM items", 3, change)
+    assert found == [("+I", (1, None, None, None)), ("+I", (2, None, None, None)), ("-D", (1, None, None, None))]
+
+
 def test_tables_by_a_regular_expression_with_metadata(mariadb: MariaDbShop) -> None:
     for name in ("items_1", "items_2", "others"):
         mariadb.run(f"CREATE TABLE {name} (id integer PRIMARY KEY)", f"INSERT INTO {name} VALUES (1)")

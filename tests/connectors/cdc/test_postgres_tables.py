@@ -199,6 +199,15 @@ def test_a_snapshot_ends_and_leaves_no_slot(postgres: PostgresShop, streaming: b
     assert postgres.rows("SELECT * FROM pg_replication_slots") == []
 
 
+def test_a_snapshot_leaves_a_slot_that_was_there(postgres: PostgresShop) -> None:
+    postgres.create()
+    postgres.run("SELECT pg_create_logical_replication_slot('shop', 'pgoutput')")
+    env = table(postgres, mode={"scan.startup.mode": "snapshot"})
+    with env.execute_sql("SELECT * FROM items").collect() as results:
+        assert list(results) == []
+    assert postgres.rows("SELECT slot_name FROM pg_replication_slots") == [("shop",)]
+
+
 WRONG = {
     "password": ({"password": "wrong"}, "authentication failed", "'password'"),
     "host": ({"hostname": "no-such-host.invalid"}, "resolve", "'hostname' = 'no-such-host.invalid'"),

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 _DIGITS = re.compile(r"(?:datetime|timestamp|time)(?:\((\d)\))?")
+#: The moment 0 is the date 0000-00-00: values of TIMESTAMP begin a second later.
+_ZERO = datetime.datetime(1970, 1, 1)
 _NAMES = re.compile(r"'((?:[^']|'')*)'")
 
 
@@ -33,7 +35,8 @@ def text_of(database_type: str) -> Callable[[Any], Any]:
         return _bytes
     digits = _DIGITS.fullmatch(database_type)
     if digits is not None:
-        return lambda value: _with_fraction(value, int(digits[1] or 0))
+        is_moment = database_type.startswith("timestamp")
+        return lambda value: None if is_moment and value == _ZERO else _with_fraction(value, int(digits[1] or 0))
     return _text
 
 

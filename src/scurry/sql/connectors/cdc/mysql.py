@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC
 from typing import Any
 
 from scurry.connectors.cdc.capture import Startup
@@ -19,6 +20,7 @@ from scurry.sql.connectors.contract import TableContext, TableFactory, TableSour
 from scurry.sql.connectors.durations import duration
 from scurry.sql.connectors.metadata import check_metadata
 from scurry.sql.connectors.parallelism import SCAN_PARALLELISM
+from scurry.sql.functions.time_zones import zone
 
 
 def _server_ids(text: str) -> tuple[int, int]:
@@ -47,6 +49,12 @@ MODE = TableOption(
 )
 FILE = TableOption("scan.startup.specific-offset.file", str, None, "The file of `specific-offset`.")
 POSITION = TableOption("scan.startup.specific-offset.pos", whole_number, None, "The position of `specific-offset`.")
+TIME_ZONE = TableOption(
+    "server-time-zone",
+    zone,
+    UTC,
+    "The time zone in which columns of MySQL's type TIMESTAMP are read as TIMESTAMP; TIMESTAMP_LTZ needs none.",
+)
 OPTIONS: tuple[TableOption[Any], ...] = (
     common.HOSTNAME,
     PORT,
@@ -66,7 +74,7 @@ OPTIONS: tuple[TableOption[Any], ...] = (
     common.CONNECT_TIMEOUT,
     common.CONNECT_RETRIES,
     SCAN_PARALLELISM,
-    TableOption("server-time-zone", str, None, "TIMESTAMP is read in UTC: declare TIMESTAMP_LTZ.", without_effect=True),
+    TIME_ZONE,
     TableOption(
         "scan.incremental.snapshot.enabled", boolean, True, "Tables are always read in chunks.", without_effect=True
     ),
@@ -133,6 +141,7 @@ class MySqlCdcFactory(TableFactory):
             False,
             options.get(common.APPEND_ONLY),
             options.find(SCAN_PARALLELISM),
+            options.get(TIME_ZONE),
         )
 
 

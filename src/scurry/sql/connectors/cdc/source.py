@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 
 from scurry.common.types import RowKind
@@ -44,6 +45,7 @@ class CdcTableSource(TableSource):
         upserts: Whether updates have no row before.
         append_only: Whether all changes are rows that are added.
         parallelism: Number of readers of a STREAMING job; None for the job's parallelism.
+        zone: The time zone in which moments are read as TIMESTAMP.
     """
 
     capture: ChangeCapture
@@ -53,6 +55,7 @@ class CdcTableSource(TableSource):
     upserts: bool = False
     append_only: bool = False
     parallelism: int | None = None
+    zone: tzinfo = UTC
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
@@ -66,11 +69,7 @@ class CdcTableSource(TableSource):
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
         """Return the assigner of chunks and of the log."""
-        settings = self.settings
-        assigned = EnumeratorSettings(
-            channels, settings.startup, settings.chunk_rows, settings.release_delay, settings.adds_tables
-        )
-        return CdcEnumerator(self.capture.open, assigned, limits)
+        return CdcEnumerator(self.capture.open, replace(self.settings, channels=channels), limits)
 
     def splits(self) -> list[Any]:
         """Return the tables, each of which is read as a whole, for BATCH."""
@@ -90,7 +89,9 @@ class CdcTableSource(TableSource):
         physical = [name for name in columns if name not in metadata]
         types = {column.name: column.type for column in self.columns}
         readers: list[Callable[[RowBlock], pa.Array]] = [
-            _of_metadata(*metadata[name]) if name in metadata else _of_column(ColumnReader(name, types[name]))
+            _of_metadata(*metadata[name])
+            if name in metadata
+            else _of_column(ColumnReader(name, types[name], self.zone))
             for name in columns
         ]
         is_chunk = isinstance(split, ChunkWork)

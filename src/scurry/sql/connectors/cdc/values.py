@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 
 from scurry.errors import MalformedRecordError
@@ -31,10 +32,12 @@ class ColumnReader:
     Attributes:
         name: Name of the column, for messages.
         type: Its type.
+        zone: The time zone in which TIMESTAMP of MySQL, a moment, is read as TIMESTAMP, which has no zone.
     """
 
     name: str
     type: DataType
+    zone: tzinfo = UTC
 
     def read(self, values: Any, database_type: str, table: str) -> pa.Array:
         """Return the column of values.
@@ -47,6 +50,11 @@ class ColumnReader:
         Raises:
             MalformedRecordError: A value does not fit the type.
         """
+        found = self._read(values, database_type, table)
+        is_local = self.zone is not UTC and isinstance(self.type, types.TimestampType)
+        return _local(found, self.zone) if is_local and database_type.startswith("timestamp") else found
+
+    def _read(self, values: Any, database_type: str, table: str) -> pa.Array:
         import pyarrow as pa
 
         wanted = arrow_type(self.type)
@@ -78,6 +86,13 @@ class ColumnReader:
                     self._one_by_one([value], database_type, table)
             reason = f"column {self.name!r} is {self.type.as_summary_string()}, in the database {database_type}"
             raise MalformedRecordError(f"table {table}", None, repr(value), reason) from None
+
+
+def _local(array: pa.Array, zone: tzinfo) -> pa.Array:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.local_timestamp(array.cast(pa.timestamp(array.type.unit, pa.lib.tzinfo_to_string(zone))))
 
 
 def _quick(array: pa.Array, data_type: DataType, database_type: str) -> pa.Array | None:

@@ -24,7 +24,8 @@ class Plan:
         """Hash the node once: plans are deep, and rules look up each of their nodes."""
         found: int | None = self.__dict__.get("_hash")
         if found is None:
-            found = hash(tuple(getattr(self, name) for name in _compared(type(self))))
+            kind: Any = type(self)  # mypy takes the hash of nodes for that of their class
+            found = hash(tuple(getattr(self, name) for name in _compared(kind)))
             object.__setattr__(self, "_hash", found)
         return found
 

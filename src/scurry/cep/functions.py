@@ -46,12 +46,7 @@ class _Context(ABC):
 
     @abstractmethod
     def output(self, output_tag: OutputTag[Any], value: Any) -> None:
-        """Emit a value to a side output.
-
-        Args:
-            output_tag: The side output.
-            value: The value.
-        """
+        """Emit a value to a side output."""
 
 
 class PatternProcessFunction(Function, Generic[IN, OUT]):

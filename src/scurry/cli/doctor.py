@@ -55,7 +55,6 @@ class Finding:
     Attributes:
         subject: What was checked.
         state: ``ok``; ``note`` where jobs run, but something could be better; ``wrong`` where jobs on Spark fail.
-        found: What there is.
         advice: What to do; empty if nothing is to be done.
     """
 
@@ -202,11 +201,7 @@ def _disk() -> Iterator[Finding]:
 
 
 def _writable(subject: str, directory: Path) -> Iterator[Finding]:
-    """Check that files can be made, renamed and locked in a directory, as checkpoints need it, and that there is space.
-
-    Yields:
-        One finding.
-    """
+    """Check that files can be made, renamed and locked in a directory, as checkpoints need it, and its space."""
     failure = _try_files(directory)
     free = shutil.disk_usage(directory).free
     if failure:

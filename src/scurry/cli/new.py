@@ -56,8 +56,6 @@ def write_project(kind: str, target: Path, names: dict[str, str]) -> list[Path]:
     """Write the files of a template, and return their paths.
 
     Args:
-        kind: The directory of the template.
-        target: The directory of the project.
         names: Values of `$name` and the like in the files; directories called `package` get the name of the package.
     """
     written, root = [], _TEMPLATES / kind

@@ -72,7 +72,6 @@ def describe(failure: BaseException, program: Path, *, debug: bool = False) -> s
 
     Args:
         failure: What the program raised.
-        program: The program's file.
         debug: Whether to return the whole traceback instead.
 
     Returns:

@@ -204,7 +204,6 @@ def run_in_session(
 
     Args:
         session: Name or URL of the session.
-        program: The program's file.
         arguments: Its `sys.argv[1:]`.
         configuration: Its settings.
         detached: Whether to print the job's id at once, rather than the program's output until its end.
@@ -249,8 +248,6 @@ def _print_more(process: RemoteProcess, job_id: str, stream: str, positions: dic
     """Print the rest of a program's standard output or error; return whether there was any.
 
     Args:
-        process: The session.
-        job_id: The job.
         stream: `stdout` or `stderr`.
         positions: What is printed of each stream that has not ended, in bytes.
     """

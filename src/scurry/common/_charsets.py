@@ -45,7 +45,6 @@ def text_of(data: bytes, errors: str = "strict") -> str:
     """Return the text of a message in UTF-8, UTF-16 or UTF-32, found as Jackson finds it: by its mark or its zeros.
 
     Args:
-        data: The message.
         errors: What becomes of bytes that are no text, as for `bytes.decode`.
 
     Raises:

@@ -32,7 +32,6 @@ class EventLoopThread:
         """Run a coroutine on the loop and wait for its result.
 
         Args:
-            coroutine: The coroutine.
             check: Called while the result is awaited; what it raises cancels the coroutine.
         """
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)

@@ -97,10 +97,6 @@ _NOT_OFFERED = {
 def removed(module: str, name: str) -> Exception:
     """Return the error for a name that a module does not have.
 
-    Args:
-        module: The module.
-        name: The name.
-
     Returns:
         An ImportError for a name that earlier versions had, whose text says the replacement, or that PyFlink has
         for itself, else an AttributeError.

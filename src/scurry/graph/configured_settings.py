@@ -29,7 +29,6 @@ def configured_settings(
         configuration: The settings of its environment.
         mode: The resolved mode.
         parallelism: The parallelism of operators that do not set their own.
-        job_name: The name of the job.
         parameters: Global job parameters.
     """
     if mode == "BATCH":
@@ -56,7 +55,6 @@ def check_parallelism(what: str, parallelism: int, most: int, where: str) -> Non
 
     Args:
         what: What has it, for the error.
-        parallelism: The parallelism.
         most: The maximum parallelism.
         where: What sets the maximum.
 

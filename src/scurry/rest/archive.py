@@ -46,7 +46,6 @@ def write_archive(job: ServedJob, directory: str) -> None:
     """Write the archive of a job that is over.
 
     Args:
-        job: The job.
         directory: A directory of this machine, made if needed.
 
     Raises:

@@ -64,9 +64,7 @@ class RemoteProcess:
         """Send a request as it is; return status and body of the answer.
 
         Args:
-            method: Its method.
             target: Path and query.
-            body: Its body.
             kind: The content type of the body.
 
         Raises:
@@ -120,8 +118,6 @@ class RemoteJob:
 
     Attributes:
         id: Job id, 32 hexadecimal digits.
-        name: Job name.
-        process: The process it runs in.
     """
 
     id: str

@@ -172,7 +172,6 @@ def submit_with_endpoint(
     """Start a job, with an endpoint if it is configured to have one, and with its metric reporters.
 
     Args:
-        plan: Its plan.
         configuration: The settings of the job, which include those of its endpoint.
         runner: What executes it; None for the runner that the settings name.
         job_id: As for `scurry.runtime.submit.submit`.

@@ -57,7 +57,6 @@ def busy_of(plan: JobPlan, metrics: Mapping[str, Mapping[int, float]]) -> float 
     That is its busiest subtask; in-process all of them, which run one after another.
 
     Args:
-        plan: The plan of the job.
         metrics: Metric of the source or operator -> subtask -> value.
     """
     values = metrics.get(_BUSY, {}).values()

@@ -55,12 +55,8 @@ class Operations:
         """Begin an operation, unless one with the same id exists.
 
         Args:
-            kind: Its kind.
             begin: Begins the operation and returns its future result.
             trigger_id: The id the client chose, so that it can repeat a request whose answer was lost.
-
-        Returns:
-            The operation's id.
 
         Raises:
             Exception: The error that `begin` raises.
@@ -97,7 +93,6 @@ class ServedJob:
     """A job and its data at the endpoint.
 
     Attributes:
-        client: The job.
         started_ms: When it was submitted, in milliseconds since the epoch.
         operations: Its asynchronous operations.
         history: Its metrics over the last hour.

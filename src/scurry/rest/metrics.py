@@ -24,7 +24,6 @@ class Sample(NamedTuple):
         name: Its name there, such as `numRecordsOut`; with its groups, but without their values.
         variables: Flink's variables of the scope, and the values of its groups by their keys; `subtask_index` only
             where the value is that of a subtask.
-        value: The value.
         path: Its name there with its groups, keys and values among them.
     """
 

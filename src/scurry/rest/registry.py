@@ -28,7 +28,6 @@ class JobEntry:
         url: Its endpoint, such as `http://127.0.0.1:40123`.
         started_ms: When it was submitted, in milliseconds since the epoch.
         token: The token of its endpoint, if it was made for this job alone.
-        token_file: The file with the token, if there is one.
         host: The machine, as home directories may be shared.
         process_started: When the process started, which distinguishes it from a later one with the same pid; None if
             the system does not say.

@@ -204,7 +204,6 @@ class JobServer(EndpointServer):
     """Serve the application of a job until the job or the program ends.
 
     Args:
-        job: The job.
         application: The application that answers requests.
         over: Set when the job has ended.
     """

@@ -16,10 +16,7 @@ class RunningTask(NamedTuple):
     """The task whose functions run in a thread.
 
     Attributes:
-        job: Name of the job.
-        job_id: Its id.
         operator: Name of the source, or of the operator that begins the task.
-        subtask: The subtask.
     """
 
     job: str

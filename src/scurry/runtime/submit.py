@@ -25,7 +25,6 @@ def submit(plan: JobPlan, runner: Runner | None = None, job_id: JobID | None = N
     """Start a job and return its client.
 
     Args:
-        plan: Its plan.
         runner: What executes it; None for the runner that the settings name.
         job_id: Its id, which `reserved_id` has returned; None to reserve one.
 

@@ -22,7 +22,6 @@ def final_rows(frame: Any, plan: JobPlan, job: Job, collect: Collect = collect_f
 
     Args:
         frame: The rows that the last level sends.
-        plan: The plan.
         job: The job, as workers know it.
         collect: Collects the frame if no sink is Spark's.
     """

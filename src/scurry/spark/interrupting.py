@@ -25,8 +25,6 @@ def interruptible(
     """Cancel the jobs of Spark that begin within a `with` block when the job is stopped, and count their tasks.
 
     Args:
-        job: The job.
-        context: Spark's context.
         counted: Returns what the tasks that have ended have counted; None if that is known at the end only.
 
     Raises:

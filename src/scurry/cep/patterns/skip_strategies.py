@@ -113,7 +113,6 @@ class _SkipToElementStrategy(AfterMatchSkipStrategy):
     """Discard matches that begin before an event of a stage.
 
     Attributes:
-        pattern_name: The name of the stage.
         throws: Whether a match without the stage is an error.
     """
 

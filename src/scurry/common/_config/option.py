@@ -203,7 +203,6 @@ class ConfigOption(Generic[T]):
     """A configuration key with its type, default and description.
 
     Attributes:
-        key: The key.
         type: Parses the text of a value; raises a ValueError that says what it expects.
         default: The value if the key is not set.
         description: The meaning of the option, with units.

@@ -17,7 +17,6 @@ class TableSetting(Generic[T]):
     """A setting.
 
     Attributes:
-        key: Its key.
         default: Its default as text; empty for none.
         parse: Reads a value, or raises ValueError that says what is expected.
     """

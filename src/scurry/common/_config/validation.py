@@ -181,9 +181,6 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
     Other keys never stop a program, as in Flink: those that only tune Flink itself pass silently, and one warning names
     those whose effect a user would miss, and unknown ones.
 
-    Args:
-        configuration: What to check.
-
     Raises:
         UnknownConfigError: The key is nearly one that scurry reads, or begins with `scurry.` and is none of scurry's.
         ConfigError: A value cannot be read as its option's type.

@@ -143,7 +143,6 @@ def with_property(name: str, in_both_cases: bool) -> Characters:
     r"""Return the characters with a property, as `\\p{name}`.
 
     Args:
-        name: The property.
         in_both_cases: Whether letters of one case stand for those of all.
 
     Raises:

@@ -332,7 +332,6 @@ def split_java(pattern: re.Pattern[str], text: str, limit: int = 0) -> list[str]
 
     Args:
         pattern: What separates the parts.
-        text: The text.
         limit: The greatest number of parts; 0 for any.
     """
     parts: list[str] = []

@@ -76,8 +76,6 @@ def operator_built(environment: int, file: str, line: int) -> None:
 
     Args:
         environment: The id of its environment.
-        file: The file that built it.
-        line: The line there.
     """
     if not _built:
         atexit.unregister(_tell_at_exit)

@@ -13,7 +13,6 @@ def replace_file(file: Path, content: str | bytes, *, private: bool = False, dur
 
     Args:
         file: The file; its directory exists.
-        content: What it is to have.
         private: Whether this user alone may read it.
         durable: Whether it is on the disk afterwards, so that it survives a crash of the machine.
 

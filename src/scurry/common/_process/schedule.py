@@ -28,7 +28,6 @@ class Schedule:
     Attributes:
         number: A divisor of the next larger unit.
         unit: SECOND, MINUTE, HOUR or DAY.
-        zone: The name of the time zone.
     """
 
     number: int

@@ -27,7 +27,6 @@ class Archive:
     """An archive and the directory it is unpacked into.
 
     Attributes:
-        path: Its file.
         target: Name of a directory in the working directory of workers.
     """
 

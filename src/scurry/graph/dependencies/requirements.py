@@ -90,7 +90,6 @@ def environment(requirements: Path, packages: Path | None, digest: str) -> Path:
     Args:
         requirements: The requirements.txt.
         packages: Directory to install from, without any index; None for the index that pip is configured with.
-        digest: Digest of requirements and packages.
 
     Raises:
         DependencyError: pip failed.

@@ -26,7 +26,6 @@ class WorkerSetup:
         path: Directories of `sys.path`, the first searched first; relative ones are in the bundle.
         bundle: Name of the zip file that Spark downloads, None if the worker is on the driver's machine.
         requirements: Name of the requirements.txt, if there is one; a relative one is in the bundle.
-        packages: Name of the directory with its packages, if there is one.
         requirements_digest: Digest of requirements and packages.
         working_directory: Directory of the archives, None if workers are started in it.
     """

@@ -43,12 +43,7 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class PageFile:
-    """A file of the page.
-
-    Attributes:
-        content: Its bytes.
-        media_type: Its media type.
-    """
+    """A file of the page."""
 
     content: bytes
     media_type: str

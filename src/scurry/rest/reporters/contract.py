@@ -23,7 +23,6 @@ class ReporterOptions:
     """The settings of one reporter.
 
     Attributes:
-        name: Its name.
         values: Its settings, by the rest of their keys.
         all: The whole configuration.
     """

@@ -121,12 +121,7 @@ def checkpoint_config(job: Job) -> models.CheckpointConfig:
 
 
 class _Task:
-    """A source or operator in a checkpoint.
-
-    Args:
-        info: The checkpoint.
-        part: The source or operator.
-    """
+    """A source or operator in a checkpoint."""
 
     def __init__(self, info: CheckpointInfo, part: SourcePlan | OperatorPlan) -> None:
         self.info, known = info, info.states.get(part.id)

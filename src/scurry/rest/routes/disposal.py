@@ -20,11 +20,7 @@ _pool = ThreadPoolExecutor(2, "scurry-disposal")
 
 
 class Disposals:
-    """The requests to delete savepoints.
-
-    Args:
-        dispose: Deletes a savepoint.
-    """
+    """The requests to delete savepoints."""
 
     def __init__(self, dispose: Callable[[str], None]) -> None:
         self._dispose = dispose

@@ -86,11 +86,7 @@ def logs() -> dict[str, Any]:
 
 
 def overview_of(states: list[str]) -> dict[str, Any]:
-    """Return how many jobs there are in each state, in Flink's message.
-
-    Args:
-        states: The state of each job.
-    """
+    """Return how many jobs there are in each state, in Flink's message."""
     over = {state: states.count(state) for state in _OVER}
     return {
         "taskmanagers": 0,

@@ -35,12 +35,7 @@ def subtasks_of(part: SourcePlan | OperatorPlan) -> int:
 
 
 class Vertex:
-    """A source or operator, with the counts of its subtasks.
-
-    Args:
-        job: The job.
-        part: Its part of the plan.
-    """
+    """A source or operator, with the counts of its subtasks."""
 
     def __init__(self, job: ServedJob, part: SourcePlan | OperatorPlan) -> None:
         self.job, self.part = job, part

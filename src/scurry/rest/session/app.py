@@ -47,7 +47,6 @@ def session_application(session: OperableSession, stop: Callable[[], None]) -> F
     """Return the application that serves a session, without access control.
 
     Args:
-        session: The session.
         stop: Ends it, after the answer to the request that asks for that.
     """
     app = FastAPI(

@@ -31,7 +31,6 @@ def read_record(kind: type[T], file: Path) -> T:
 
     Args:
         kind: A dataclass.
-        file: The file.
 
     Raises:
         SessionError: The file is damaged.
@@ -122,7 +121,6 @@ class Program:
     Attributes:
         id: Its id, as in Flink: a random part, `_` and the name of its file.
         name: The name of its file.
-        path: The file.
         uploaded_ms: When it was uploaded or registered, in milliseconds since the epoch.
         own: Whether the session has a copy of its own, which `delete` removes.
     """

@@ -32,7 +32,6 @@ class JobProcess:
     """A started process.
 
     Args:
-        submission: What to run.
         configuration: All settings of the job.
         environment: Variables beyond those of this process.
         output: The file that gets standard output.

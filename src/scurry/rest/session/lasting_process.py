@@ -28,7 +28,6 @@ class RunInProcess:
     """A run of a program in a process that lasts; killing the run kills the process.
 
     Args:
-        process: The process.
         output: The file that gets standard output.
         errors: The file that gets standard error.
         over: Called with the exit status when the run is over, in another thread.
@@ -169,7 +168,6 @@ class LastingProcesses:
         """Run a program in the process that its submission names, started if needed; the run before is over.
 
         Args:
-            submission: What to run.
             configuration: All settings of the job.
             output: The file that gets standard output.
             errors: The file that gets standard error.
@@ -189,7 +187,6 @@ class LastingProcesses:
         """Start a process, unless it runs.
 
         Args:
-            name: Its name.
             directory: Its working directory.
             errors: The file that gets standard error before the first run.
 

@@ -37,7 +37,6 @@ class SessionCluster(KnownJobs):
     """A session of many jobs, in processes of their own or in some that last.
 
     Args:
-        name: Its name.
         directory: Where it keeps what its jobs need to be started again.
         configuration: Its settings, which are the defaults of its jobs.
     """
@@ -157,7 +156,6 @@ class SessionCluster(KnownJobs):
         """Start a job in a process of its own, or in one that lasts.
 
         Args:
-            program: The program.
             module: The module to run, if the program is a zipped project without `__main__.py`.
             arguments: Its `sys.argv[1:]`.
             configuration: Its settings, which override those of the session.

@@ -202,7 +202,6 @@ def hold_directory(job: JobExecution, storage_for: Callable[[str], Storage]) -> 
 
     Args:
         job: The job, whose cleanup releases the directory.
-        storage_for: Returns the storage of a directory.
 
     Raises:
         SavepointTrustError: Other users can write to the configured directory; nothing in it was touched.

@@ -18,9 +18,6 @@ def own_directory(root: str) -> str:
 
     Flink makes a directory for each job, by ids that are new in each run; here a job finds its checkpoint by the
     directory's name when the program runs again.
-
-    Args:
-        root: The directory of the first job.
     """
     second = f"{root.rstrip('/')}-2"
     return (
@@ -34,7 +31,6 @@ def of_other_runner(directory: str, runner: str, options: str) -> CheckpointMism
     """Return the error of a directory that the other runner has written.
 
     Args:
-        directory: The directory.
         runner: The runner that wrote it.
         options: What starts a job with that runner.
     """

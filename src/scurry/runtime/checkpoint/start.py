@@ -54,8 +54,6 @@ class JobStart(ABC):
     """Start a job on its checkpoint directory.
 
     Args:
-        job: The job.
-        root: The directory.
         directory: Its content.
     """
 
@@ -166,7 +164,6 @@ class JobStart(ABC):
         """Begin a generation of another plan with the state of the present one.
 
         Args:
-            plan: The plan.
             changed: Whether its functions may have changed.
         """
         self._prepare(plan)

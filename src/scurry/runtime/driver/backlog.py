@@ -162,8 +162,6 @@ class CatchUpLog:
     """Log that a job catches up with a backlog, when it will have done so, and when it has.
 
     Args:
-        backlog: The backlog.
-        log: The job's log.
         clock: Returns seconds.
     """
 

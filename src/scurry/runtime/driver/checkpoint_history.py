@@ -34,7 +34,6 @@ class CheckpointInfo:
         checkpoint_id: The id of the micro-batch.
         trigger_timestamp_ms: When the micro-batch began.
         duration_ms: How long it took, sinks included.
-        records: The number of records read.
         state_size_bytes: Size of all state after it, None if unknown.
         phases: What it spent its time with: phase -> milliseconds, in the order of the phases; empty if unknown.
         source_positions: Source uid -> its position after the micro-batch; only the latest checkpoint has them, because

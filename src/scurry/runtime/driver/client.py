@@ -187,7 +187,6 @@ class RunningJob(JobClient):
         Args:
             operator: Uid or name of the operator.
             name: Name of the state's descriptor.
-            key: The key.
 
         Returns:
             The future value: what the state's `value()` or `get()` returns, a list or dict for list and map state;

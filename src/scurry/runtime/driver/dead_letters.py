@@ -22,7 +22,6 @@ class SampledDeadLetter:
     Attributes:
         timestamp_ms: When the micro-batch that had it was committed, in milliseconds since the epoch.
         operator: Label of the operator or source.
-        subtask: The subtask.
         record: The record as text, shortened.
         error: Name of the exception's class.
         message: The exception's message.

@@ -83,7 +83,6 @@ class JobExecution:
     """The driver side of one run of a job; a runner drives it.
 
     Args:
-        plan: Its plan.
         job_id: Its id; a new one if not given.
     """
 
@@ -196,7 +195,6 @@ class JobExecution:
         """Commit a micro-batch, all of whose tasks have ended.
 
         Args:
-            batch_id: The batch.
             rows: The rows for the driver, in any order.
             began: When its tasks began, by the monotonic clock; if not given, when the previous batch was committed.
 

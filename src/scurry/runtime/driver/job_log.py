@@ -44,10 +44,6 @@ class JobLog:
     Records have the attributes `job` (its name), `job_id`, `event` (a word or two), `operator` (the name of the one
     that the event is about, else None) and `shown`: whether a user who watches the job should see the record.
 
-    Args:
-        settings: Settings of the job.
-        job_id: Its id.
-
     Raises:
         ConfigError: The configured file cannot be written.
     """

@@ -225,11 +225,7 @@ class JobMetrics:
         return self.malformed if metric == "numMalformedRecordsDropped" else None
 
     def by_operator(self, backlog: dict[tuple[int, str], int]) -> dict[int, dict[str, Any]]:
-        """Return operator or source -> metric -> value.
-
-        Args:
-            backlog: The metrics of the sources' backlog, by source and metric.
-        """
+        """Return operator or source -> metric -> value."""
         watermarks = {(number, WATERMARK): watermark for number, watermark in list(self.watermarks.items())}
         found: dict[int, dict[str, Any]] = {}
         counters = Counter(self.counters)

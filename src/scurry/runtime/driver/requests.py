@@ -184,8 +184,6 @@ class StateQuery:
     Attributes:
         number: Identifies the answer.
         operator: Number of the operator in the plan.
-        name: Name of the state.
-        key: The key.
     """
 
     number: int
@@ -217,7 +215,6 @@ class SaveState:
     """Let the tasks of all levels write their state into a savepoint, as it is after this micro-batch.
 
     Attributes:
-        path: The savepoint.
         start: The start of the query. A later one that repeats the micro-batch writes nothing: nobody waits for it.
         links: Where tasks link to runs, for a job that goes on; None: they write runs, too.
     """
@@ -242,9 +239,7 @@ def state_query(plan: JobPlan, operator: str, name: str, key: Any) -> StateQuery
     """Return the query for a state of a key.
 
     Args:
-        plan: The plan.
         operator: Uid or name of the operator.
-        name: Name of the state.
         key: The user's key.
 
     Raises:

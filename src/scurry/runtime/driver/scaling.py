@@ -86,7 +86,6 @@ class ScalingPolicy:
 
         Args:
             slots: The task slots available now. A job without any keeps its parallelism, and waits.
-            parallelism: The parallelism it has.
             now: The time, in milliseconds of any clock that does not go back.
 
         Returns:

@@ -43,7 +43,6 @@ class SinkCommits:
         """Commit a batch: every sink, in the order of their numbers, also those to which nothing was written.
 
         Args:
-            batch_id: The batch.
             committables: Sink -> what its writers returned.
 
         Raises:

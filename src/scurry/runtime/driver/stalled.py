@@ -24,7 +24,6 @@ class StalledWatermarks:
     It reports each standstill of an operator once, and only operators that receive watermarks.
 
     Args:
-        job: The job.
         clock: Returns seconds.
     """
 

@@ -117,7 +117,6 @@ class StreamingDriver:
     """Submit micro-batches to an engine until the sources end or the job must stop.
 
     Args:
-        job: The job.
         engine: Executes the micro-batches.
         restore: The savepoint to restore; None without one, or once all of it was restored.
         next_request: Returns the next request to save or to rescale, or None.

@@ -53,8 +53,6 @@ class SubtaskUserMetrics:
         Args:
             number: The operator.
             name: The full name of the metric.
-            subtask: The subtask.
-            report: Its report.
         """
         kind, *values = report
         by_subtask = self._metrics.setdefault((number, name), {})

@@ -82,7 +82,6 @@ class Collector:
     copied.
 
     Args:
-        plan: The operator or source.
         converts: Whether records are converted to its declared output type.
         copies: Whether records are copied; not with `pipeline.object-reuse`.
     """

@@ -88,7 +88,6 @@ class InputGate:
     """Merge one batch of rows for one operator in one subtask.
 
     Args:
-        edges: The operator's input edges.
         saved: What `save` returned after the previous batch.
     """
 

@@ -120,11 +120,7 @@ def key_blocks(
 
     Args:
         numbers: All canonical keys with their numbers.
-        numbered: The number of the key of each record.
-        values: The records.
         times: Their times, None if they keep the order that they have.
-        order: The order of keys.
-        receivers_of: Returns the receivers of keys.
 
     Yields:
         The receiver, the bytes of the first key, its first time, and the block.

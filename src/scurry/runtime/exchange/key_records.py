@@ -37,8 +37,6 @@ class KeyRecords(NamedTuple):
     """All records of some keys.
 
     Attributes:
-        keys: The keys.
-        ends: The end of the records of each.
         values: The records, in the order of keys.
         times: Their times, in order; MIN_TIME for those without.
         origins: For each record, its input times 2, and 1 more if it has a time; one int if it is the same for all.

@@ -99,9 +99,7 @@ def by_key(
 
     Args:
         numbers: All canonical keys with their numbers.
-        numbered: The number of the key of each record.
         times: The times of the records, 64-bit ints.
-        sort: Returns keys in order.
         counts: How many records in a row each of the numbers has; None is one.
 
     Returns:

@@ -122,7 +122,6 @@ class RecordColumns:
         """Return the records.
 
         Args:
-            keys: Their keys.
             counts: How many records in a row each key has.
             times: The times of the records, an array; None if they have none.
         """
@@ -178,9 +177,7 @@ def columns_of(
     """Return records in columns; None if they are not tuples of one length, or columns do not pay.
 
     Args:
-        values: The records.
         keys: Their canonical keys.
-        times: Their times, None if they have none.
         before: The kinds of the fields of earlier records, None before the first ones: kinds only become later.
         taken_apart: The fields of the records, if they have just been converted.
     """

@@ -22,7 +22,6 @@ class DeadLetters:
     """Guard the hooks of one operator instance, which calls them once per record and in order.
 
     Args:
-        plan: The operator.
         tag: The side output that failing records go to.
         collector: The operator's outputs.
         info: Where it runs.

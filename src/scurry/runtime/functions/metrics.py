@@ -23,7 +23,6 @@ class OperatorMetricGroup(MetricGroup):
 
     Args:
         operator: The operator's id in the plan.
-        subtask: The subtask.
         registered: All metrics of the task, by operator and full name; new ones are added.
         scope: The full name of the group, empty for that of the operator.
     """
@@ -62,11 +61,7 @@ class OperatorMetricGroup(MetricGroup):
 
 
 def unreported_metrics(subtask: int = 0) -> OperatorMetricGroup:
-    """Return a group whose metrics count as ever, but that nothing reports: tables have none in BATCH.
-
-    Args:
-        subtask: The subtask.
-    """
+    """Return a group whose metrics count as ever, but that nothing reports: tables have none in BATCH."""
     return OperatorMetricGroup(0, subtask, {})
 
 

@@ -25,7 +25,6 @@ class CheckpointedRun:
     """Run a job on its checkpoint directory, which it holds until the job ends.
 
     Args:
-        job: The job.
         wall_clock: Returns processing time, in milliseconds.
 
     Raises:

@@ -41,9 +41,6 @@ _COMMITTED = "committed"
 class LocalCheckpoints:
     """The checkpoints of one job; the directory must be locked.
 
-    Args:
-        storage: The directory.
-
     Raises:
         CheckpointMismatchError: Spark's runner wrote it, or a release whose layout this one does not know.
         CheckpointCorruptedError: It is damaged.

@@ -39,7 +39,6 @@ class Levels:
     """Move the rows of a micro-batch from level to level, as Spark's exchanges would.
 
     Args:
-        plan: The plan.
         load_plan: Returns the plan as the tasks of a subtask get it.
         wall_clock: Returns processing time, in milliseconds.
         stores: The state of each (level, subtask) so far.
@@ -121,7 +120,6 @@ def run_streaming(job: JobExecution, memory: Memory, wall_clock: Callable[[], in
     """Run a job until it ends or is rescaled.
 
     Args:
-        job: The job.
         memory: The result of the previous attempt.
         wall_clock: Returns processing time, in milliseconds.
 
@@ -164,9 +162,7 @@ def write_savepoint(
     """Write state as a savepoint.
 
     Args:
-        path: The savepoint.
         stores: The state by level and subtask.
-        job: The job.
         description: The plan that the state is of.
         batch_id: The batch after which it is taken.
         positions: The source positions at that time.
@@ -185,7 +181,6 @@ class LocalEngine:
     """Execute each micro-batch while it is submitted.
 
     Args:
-        job: The job.
         memory: The result of the previous attempt, from which the next one resumes.
         wall_clock: Returns processing time, in milliseconds.
         checkpoints: The checkpoint directory, or None.

@@ -183,9 +183,7 @@ class KeyedOperator(RuntimeOperator):
         """BATCH: process all records of some keys, key after key.
 
         Args:
-            records: The records.
             begin: Makes a key the current one; called before its records are processed.
-            watermark: The watermark after the records of a key.
         """
         for number, key in enumerate(records.keys):
             begin(key)

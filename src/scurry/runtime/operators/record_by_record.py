@@ -53,7 +53,6 @@ class Results(Protocol):
         """Yield the results of records, those of one before the next is taken.
 
         Args:
-            source: The records.
             counts: Whether to count the results, because other functions follow.
         """
 
@@ -99,8 +98,6 @@ def emit_each(
     Args:
         collector: The outputs of the operator.
         results: Processes records.
-        values: The records.
-        timestamps: Their timestamps.
         time: Tells the function the timestamp of its record, if not `one_to_one`.
         one_to_one: Whether each record has one result.
         tagged: Whether results may be for side outputs.

@@ -83,10 +83,8 @@ class AssignWatermarksOperator(AssignTimestampsOperator):
         """Emit rows.
 
         Args:
-            rows: The rows.
             cuts: Positions of rows that are behind a watermark, with that watermark.
             emitted: The last watermark that a row has caused.
-            highest: The highest watermark of a row.
         """
         start = 0
         for position, watermark in cuts:

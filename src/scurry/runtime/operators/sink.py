@@ -94,8 +94,6 @@ def write_blocks(plan: OperatorPlan, subtask: int, job_key: str, blocks: Iterabl
 
     Args:
         plan: The sink.
-        subtask: The task.
-        job_key: The key of the job.
         blocks: The records.
 
     Raises:

@@ -39,10 +39,6 @@ def batch_savepoint(
     Args:
         path: The path; None if the job does not end in a savepoint.
         metadata: Returns the metadata of the job, which has ended.
-        taken: Called with the path of the complete savepoint.
-
-    Yields:
-        The path.
     """
     if path is None:
         yield None
@@ -65,7 +61,6 @@ def runs_of(path: str | None, level: int, partition: int = 0) -> Iterator[RunOf]
 
     Args:
         path: The savepoint to which their state is written; None drops the state.
-        level: The level.
         partition: The number of the task, which stays the same when it is repeated.
     """
     if path is None:
@@ -157,8 +152,6 @@ def final_watermark(plan: JobPlan, op: OperatorPlan, heard: Iterable[tuple[int, 
     """Return the final watermark of an operator: the lowest of its senders, as in STREAMING.
 
     Args:
-        plan: The plan.
-        op: The operator.
         heard: Channel, last watermark and idleness of the senders' subtasks; those without records are missing.
     """
     by_task: dict[int, list[tuple[int, bool]]] = {}

@@ -128,7 +128,6 @@ def copy_entries(file: EntryFile, path: str, name: str, uids: Mapping[str, str])
     """Copy the entries of some operators into another savepoint, without decoding them.
 
     Args:
-        file: The file to copy.
         path: The target savepoint.
         name: The name of the target file.
         uids: Uid -> uid in the target, of the operators to copy.
@@ -164,7 +163,6 @@ class EntryFile:
 
     Attributes:
         path: Its address, which any worker can open.
-        kind: The entries' kind.
         digest: The expected content; reading anything else fails.
     """
 
@@ -220,7 +218,6 @@ def build_pages(
     All keys of a key group must be in one call; the keys of a call are held in memory.
 
     Args:
-        uid: The operator's uid.
         keys: Canonical keys (`scurry.runtime.keys.canonical_keys`), each once, with what the backend holds for them:
             state name -> value, (state name, window) -> value, and under `EVENT` and `PROCESSING` the timers, as
             (time in milliseconds, namespace).

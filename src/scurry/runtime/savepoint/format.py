@@ -46,7 +46,6 @@ class OperatorState:
     """An operator whose state is in the savepoint.
 
     Attributes:
-        name: Its name.
         number: Its number in the plan, by which gates identify their senders.
         kind: The class of its description, such as `Window`.
         parallelism: Number of its subtasks.
@@ -65,7 +64,6 @@ class SourceState:
     """The position of a source.
 
     Attributes:
-        name: Its name.
         number: Its number in the plan.
         kind: The class of the source, such as `FileSource`.
         channels: Number of its readers.
@@ -90,8 +88,6 @@ class SavepointMetadata:
     Attributes:
         created_ms: When it was taken, in milliseconds since the epoch.
         scurry_version: The release that wrote the savepoint.
-        job_id: The id of the job that it was taken of.
-        job_name: That job's name.
         max_parallelism: The number of key groups.
         batch_id: The micro-batch after which it was taken.
         watermark: The lowest watermark of the job's operators, None if there was none.

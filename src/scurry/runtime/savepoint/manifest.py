@@ -36,7 +36,6 @@ class FileDigest:
     """The size and digests of a file.
 
     Attributes:
-        bytes: Its size.
         sha256: The digest of each of its chunks, as hexadecimal digits.
         row_groups: The bytes of each row group of a Parquet file.
         spans: Of a file of pages, for each row group the first and last key group of each operator, by uid; empty if
@@ -167,7 +166,6 @@ class CheckedInput(io.RawIOBase):
     """A file that returns only bytes that match its digests.
 
     Args:
-        stream: The file.
         place: Its address, for errors.
         expected: The expected size and digests.
     """

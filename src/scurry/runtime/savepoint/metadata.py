@@ -39,7 +39,6 @@ class SavedJob:
 
     Attributes:
         id: Its id, 32 hexadecimal digits.
-        name: Its name.
         watermark: The lowest watermark of its operators, MIN_TIME if it has none.
     """
 
@@ -106,7 +105,6 @@ def metadata_of(
     """Return the metadata of a savepoint of a job.
 
     Args:
-        job: The job.
         description: The plan whose state it is.
         batch_id: The batch after which it is taken.
         source_positions: The source positions at that time.

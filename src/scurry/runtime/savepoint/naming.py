@@ -35,8 +35,6 @@ class StateNames:
     """The states that an operator's functions had registered when the savepoint was taken.
 
     Args:
-        uid: The operator's uid.
-        operator: The operator.
         descriptors: Describe states for savepoints without schemas.
     """
 

@@ -55,10 +55,8 @@ class Savepoint:
     """A savepoint whose files were checked.
 
     Attributes:
-        path: Its directory.
         metadata: The content of `metadata.json`.
         operators: Uid -> amount of state, of the operators that have state.
-        files: The files of its entries.
         warning: What could not be checked, None if everything was.
     """
 
@@ -228,7 +226,6 @@ def describe(fs: FileSystem, root: str, path: str) -> Manifest:
     """Read all files of entries and return their digests and counts.
 
     Args:
-        fs: The file system.
         root: The savepoint's path there.
         path: The savepoint, for errors.
 

@@ -142,7 +142,6 @@ class Restore:
     """The restore of a savepoint into a plan.
 
     Args:
-        savepoint: The savepoint.
         plan: The plan; `self.plan` has the savepoint's number of key groups.
         allow_non_restored: Drop state that no operator takes, instead of refusing it.
         collected: The states that the plan's functions register, None if they are those of the savepoint.
@@ -352,8 +351,6 @@ def open_for(plan: JobPlan, path: str, note: Callable[[str], None], own: bool = 
     """Open the savepoint from which a plan starts.
 
     Args:
-        plan: The plan.
-        path: The savepoint.
         note: Logs what cannot be checked.
         own: The job wrote it into a directory that only it can write; on a cluster, workers may run as another user.
 

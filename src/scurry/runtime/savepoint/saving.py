@@ -41,10 +41,7 @@ def save_store(store: StateStore, path: str, name: str, subtask: int) -> None:
     """Write the entries of a store into a savepoint, in the order of their key groups.
 
     Args:
-        store: The store.
-        path: The savepoint.
         name: The prefix of the files' names, different for each store.
-        subtask: The subtask that the store is of.
 
     Raises:
         SavepointError: They cannot be written, or what the store holds is damaged.
@@ -63,10 +60,7 @@ def link_store(store: StateStore, path: str, name: str, subtask: int, links: str
     """Write the entries of a store into a savepoint, but let `copy_linked` do so with the runs.
 
     Args:
-        store: The store.
-        path: The savepoint.
         name: The prefix of the files' names, different for each store.
-        subtask: The subtask that the store is of.
         links: A directory on the disk that has the runs.
 
     Raises:

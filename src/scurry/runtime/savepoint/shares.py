@@ -23,8 +23,6 @@ class RestoreShare:
 
     Attributes:
         distributor: Converts entries, and says which of them the store takes.
-        target: The store.
-        file: The file.
         row_groups: Those with entries for the store.
     """
 

@@ -39,7 +39,6 @@ def trusted_files(path: str, allow_untrusted: bool = False) -> Iterator[tuple[Fi
     Only local files are checked: in an object store or HDFS, access rights decide who may write.
 
     Args:
-        path: The savepoint.
         allow_untrusted: Check nothing: the user trusts all who can write there.
 
     Raises:

@@ -90,7 +90,6 @@ class Index:
     """The index of a key group of several pages or runs.
 
     Attributes:
-        splits: The numbers of the pages that have split.
         due: For each domain, by number of a page or run, when its earliest timer is due.
         expiry: By number of a page or run, when its first value will have expired.
         runs: The runs, the oldest first; a group with runs has no pages.
@@ -418,7 +417,6 @@ class KeyedStateBackend:
         """Call `fire(time, namespace)` for each timer up to `until`, in time order, with its key as the current key.
 
         Args:
-            domain: The time domain.
             until: The time in milliseconds.
             fire: The function.
             in_parts: Whether some may be left.

@@ -168,7 +168,6 @@ def conversion_of(descriptor: StateDescriptor, state: Any) -> StateConversion | 
     """Return the conversion of a state to its declared type; None if every value fits.
 
     Args:
-        descriptor: What was declared.
         state: The state object, which notes from now on what it is given.
     """
     declared: Any = descriptor.type_info

@@ -24,11 +24,7 @@ class Registered(NamedTuple):
 
 
 class StateRegistry:
-    """The states that one operator instance registers; lives as long as the instance.
-
-    Args:
-        plan: The operator.
-    """
+    """The states that one operator instance registers; lives as long as the instance."""
 
     def __init__(self, plan: OperatorPlan) -> None:
         self._plan = plan
@@ -45,7 +41,6 @@ class StateRegistry:
         """Register a state, unless it is known.
 
         Args:
-            descriptor: Its descriptor.
             broadcast: Whether it is broadcast state.
             scoped: Whether it belongs to a window.
 

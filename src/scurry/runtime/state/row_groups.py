@@ -250,7 +250,6 @@ def _by_group(hashes: Sequence[Hashes], groups: Sequence[int] | None = None) -> 
     """Return the groups of some ascending hashes, and where those of each group begin and have ended, for each array.
 
     Args:
-        hashes: Arrays of hashes.
         groups: The groups, ascending, if they are known.
     """
     shift = np.uint64(HASH_BITS)

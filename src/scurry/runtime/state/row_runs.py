@@ -39,7 +39,6 @@ class Part(NamedTuple):
     Attributes:
         hashes: The hashes of its rows, ascending.
         removed: The hashes whose rows were removed, ascending.
-        batch: The rows.
     """
 
     hashes: Hashes
@@ -130,7 +129,6 @@ class RowRun:
 
         Args:
             table: The position of the table.
-            schema: Its columns.
         """
         import pyarrow as pa
 

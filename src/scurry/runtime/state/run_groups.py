@@ -67,8 +67,6 @@ class _Loaded(NamedTuple):
     """The keys of a group that were loaded, in columns.
 
     Attributes:
-        keys: The keys.
-        hashes: Their hashes.
         before: Their pickled entries as they were, None for those without.
     """
 
@@ -99,9 +97,6 @@ class RunGroups:
 
     def load(self, hashes: Mapping[CanonicalKey, int]) -> tuple[Page, Page, int]:
         """Load the entries of keys that were not loaded before.
-
-        Args:
-            hashes: The keys with their hashes.
 
         Returns:
             The entries, empty ones of keys without state; those of keys with state; and the bytes they had.
@@ -209,9 +204,6 @@ class RunGroups:
 
         Args:
             domain: The time domain.
-            group: The group of the keys.
-            chosen: Its runs that have the keys, with their places.
-            found: The entries.
             timers: Takes keys whose state is just a timer, instead; None to load all entries.
         """
         newest_first, held = self._newest_first(group), self._backend.entries
@@ -372,9 +364,6 @@ class RunGroups:
         """Store a run of keys.
 
         Args:
-            group: Their group.
-            keys: The keys.
-            hashes: Their hashes.
             values: Their entries, as `built` takes them.
             timers: For each domain their earliest timers, `NEVER` for none; None if no key has any.
             expiry: When the first value will have expired.
@@ -425,8 +414,6 @@ class RunGroups:
         """Write a run without the values that have expired.
 
         Args:
-            group: Its group.
-            number: Its number.
             lifetimes: The lifetimes of states that expire, by name.
             now: The time in milliseconds.
         """
@@ -447,7 +434,6 @@ def without_expired(run: Run, lifetimes: Lifetimes, now: int, digest: int | None
     """Return a run without the values that have expired, and when it is due next; keys without state hide older ones.
 
     Args:
-        run: The run.
         lifetimes: The lifetimes of states that expire, by name.
         now: The time in milliseconds.
         digest: The digest that it has in the index of its group, None for that of its content.
@@ -462,7 +448,6 @@ def restored(blob: bytes, convert: Callable[[CanonicalKey, bytes], Entry]) -> by
     """Return a run whose entries are converted; the index of its group fits it, too.
 
     Args:
-        blob: The run.
         convert: Returns the new entry of a key from the pickled old one.
     """
     run = Run(blob)

@@ -42,7 +42,6 @@ class Stored(NamedTuple):
 
     Attributes:
         hashed: The hash of the key.
-        key: The key, as bytes.
         value: Its entry, pickled; empty if it was removed.
         due: The time of its earliest timer in each domain, in milliseconds.
     """
@@ -110,7 +109,6 @@ class Run:
         Args:
             place: The first place of its hash.
             hashed: Its hash.
-            key: Its bytes.
         """
         hashes, ends, keys = self.hashes, self._key_ends, self._keys
         while place < len(hashes) and hashes[place] == hashed:
@@ -219,8 +217,6 @@ def built(
     """Return a run of some keys, each once.
 
     Args:
-        hashes: The hashes of the keys.
-        keys: The keys, as bytes.
         values: Their entries, pickled, empty for keys whose state was removed; or what `encoded_timers` returns.
         timers: For each time domain the earliest timers of the keys, `NEVER` for none; None if no key has any.
         digest: The digest that it has in the index of its group, None for that of its content.
@@ -287,7 +283,6 @@ def values_of(runs: Sequence[Run], keys: Sequence[CanonicalKey], hashes: Any) ->
 
     Args:
         runs: All runs of their group, the newest first.
-        keys: The keys.
         hashes: Their hashes, an array.
     """
     found: list[bytes | None] = [None] * len(keys)

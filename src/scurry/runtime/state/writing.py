@@ -48,7 +48,6 @@ class PageWriter:
     """End a batch of one backend.
 
     Args:
-        backend: The backend.
         now: The time in milliseconds, by which state expires.
     """
 

@@ -104,7 +104,6 @@ class BatchLevelTask:
 
     Args:
         load_plan: Returns a new copy of the plan.
-        level: The level.
         run_of: Creates what drives an operator in a subtask, and decides whether its state is kept.
     """
 

@@ -49,8 +49,6 @@ class BatchState:
     """The keyed state of one operator in a batch, in parts: large parts are written back before the end.
 
     Args:
-        operator: The operator.
-        plan: The operator.
         store: The store of the subtask.
         max_parallelism: The number of key groups.
         state_bytes: About how many bytes the state of a part may take up in memory.
@@ -108,7 +106,6 @@ class LevelTask:
 
     Args:
         load_plan: Returns a new copy of the plan; every subtask gets its own function objects.
-        level: The level.
         wall_clock: Returns the wall clock time, in milliseconds.
     """
 

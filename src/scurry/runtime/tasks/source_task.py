@@ -33,7 +33,6 @@ class MalformedInput:
     """Collector of the malformed records of one reader of a source.
 
     Args:
-        plan: The source.
         collector: Its outputs.
         info: Where it runs.
     """
@@ -83,9 +82,7 @@ class SourceTask:
     """Run a source's chain over the splits assigned to one of its channels.
 
     Args:
-        plan: The plan.
         source: One of its sources.
-        instance: The channel.
         wall_clock: Returns the wall clock time, in milliseconds.
     """
 

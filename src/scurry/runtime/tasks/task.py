@@ -199,8 +199,6 @@ class Task:
         """Report the size of the head operator's state, if it has changed, and the parts that were read and written.
 
         Args:
-            number: The operator.
-            size: The size of its state.
             before: What had been read of the store before the micro-batch.
             after: What has been read since.
         """

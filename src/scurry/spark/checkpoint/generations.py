@@ -54,7 +54,6 @@ class Generation:
         number: The generation's number, from 1.
         first_batch: Number of the job's batches before it.
         origin: The savepoint it begins with, None if it begins without state.
-        directory: Its directory.
         storage: Its small files.
     """
 
@@ -111,7 +110,6 @@ class CheckpointDirectory:
     """The checkpoint directory of a job.
 
     Args:
-        directory: The directory.
         storage: Its small files.
 
     Raises:
@@ -230,7 +228,6 @@ class CheckpointDirectory:
         """Begin a new generation of the plan and make it the current one.
 
         Args:
-            plan: The plan.
             origin: The savepoint it begins with.
             savepoint: The savepoint the user named.
             states: The schemas of the state it begins with, by uid.

@@ -46,7 +46,6 @@ def unreadable_state(
     """Return why the state after a batch cannot be loaded; None if all of it can.
 
     Args:
-        spark: The session.
         checkpoint: Spark's checkpoint.
         storage: The files in it.
         files: The files of runs that its state names.
@@ -81,13 +80,7 @@ _PROBE, _PROBE_BYTES = ".probe.tmp", 1 << 20
 
 
 class Recovery:
-    """Check and repair the checkpoint of a generation.
-
-    Args:
-        job: The job.
-        spark: Its session.
-        generation: The generation.
-    """
+    """Check and repair the checkpoint of a generation."""
 
     def __init__(self, job: JobExecution, spark: SparkSession, generation: Generation) -> None:
         self._generation = generation

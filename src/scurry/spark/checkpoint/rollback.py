@@ -47,7 +47,6 @@ class Rollback:
     Attributes:
         directory: The checkpoint, for messages.
         own: Scurry's files in it.
-        spark: Spark's checkpoint.
         unreadable_state: Returns why the state after a batch cannot be loaded; None if it can.
         note: Logs a message for the user.
     """

@@ -54,11 +54,6 @@ class _TasksSave:
 class SavepointTaker:
     """Save the state of a generation of a job, which may be running.
 
-    Args:
-        job: The job.
-        spark: The session.
-        generation: The generation.
-
     Attributes:
         links: Makes a directory for links to runs; None if tasks have no files of runs, or on several machines.
     """

@@ -24,7 +24,6 @@ def adaptive_session_for(plan: JobPlan, settings: Mapping[str, str] | None = Non
     """Return a session for a BATCH job, as `session_for` does, with adaptive execution.
 
     Args:
-        plan: The plan.
         settings: Further settings of Spark; those of the job take precedence.
     """
     configuration = plan.settings.configuration
@@ -50,13 +49,7 @@ def adaptive_settings(configuration: Mapping[str, str]) -> dict[str, str]:
 
 
 def by_volume(frame: Any, plan: JobPlan, level: int) -> Any:
-    """Return the rows of a level by subtask; small subtasks share a task unless the program says how many there are.
-
-    Args:
-        frame: The rows.
-        plan: The plan.
-        level: The level.
-    """
+    """Return the rows of a level by subtask; small subtasks share a task unless the program says how many there are."""
     partitioners = [plan.edges[edge].partitioner for head in plan.heads(level) for edge in head.input_edges]
     chosen = any(operator.sets_parallelism for operator in plan.operators.values() if operator.level == level)
     if chosen or not all(isinstance(each, _BY_KEY) for each in partitioners):

@@ -37,9 +37,6 @@ def cds_options() -> list[str]:
 def dump_options(target: Path) -> list[str]:
     """Return the JVM options that write an archive of the loaded classes when the JVM exits.
 
-    Args:
-        target: The file to write.
-
     Returns:
         Options for ``spark.driver.extraJavaOptions``.
     """

@@ -36,7 +36,6 @@ class SharedApplication:
     """A Spark application that takes jobs of other processes.
 
     Args:
-        name: Its name.
         configuration: The settings of the session.
         files: The directory for the files that jobs send to executors; it is the application's own.
 

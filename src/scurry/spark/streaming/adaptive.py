@@ -59,8 +59,6 @@ class AdaptiveScheduler:
     """Watch the executors of a job and request the parallelism that fits them.
 
     Args:
-        job: The job.
-        spark: Its session.
         scaling: Bounds and delays of rescaling.
         clock: Returns the milliseconds of a monotonic clock.
         slots: Counts the task slots.

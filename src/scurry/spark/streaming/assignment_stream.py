@@ -35,8 +35,6 @@ class AssignmentStream:
     """The `MemoryStream` that the query reads, with the log of its additions.
 
     Args:
-        spark: The session.
-        log: The log.
         point: Where the job resumes.
     """
 

@@ -49,10 +49,7 @@ class SparkEngine:
     """Execute the batches of the assignment stream.
 
     Args:
-        job: The job.
-        spark: The session.
         generation: The generation that the query checkpoints to.
-        assignments: The stream that the query reads.
         savepoints: Takes savepoints of the generation.
         directory: Stores the schemas of its state.
     """
@@ -239,7 +236,6 @@ def batch_details(query: Any, first_batch: int, since: int) -> Mapping[int, Batc
     """Return Spark's details of its latest batches, by batch id; empty if Spark is gone.
 
     Args:
-        query: The query.
         first_batch: The job's id of the query's first batch.
         since: The job's id of the first batch that is asked for.
     """

@@ -37,7 +37,6 @@ def fitting_partitions(subtasks: int, spark: SparkSession) -> int:
     """Return the number of partitions for the subtasks of a new generation: as many, unless they outnumber the cores.
 
     Args:
-        subtasks: The number of subtasks.
         spark: The session. On a cluster this waits until its executors are there.
     """
     if subtasks <= PARTITIONS_PER_CORE:
@@ -50,9 +49,7 @@ def partitions_to_keep(there: int, subtasks: int, spark: SparkSession) -> int:
     """Return the number of partitions for a checkpoint that has some: the same, if all cores have work with it.
 
     Args:
-        there: The number of the checkpoint.
         subtasks: The number of subtasks, there and now.
-        spark: The session.
     """
     if there >= subtasks or there >= cores(spark, there + 1):
         return there
@@ -63,7 +60,6 @@ def cores(spark: SparkSession, enough: int) -> int:
     """Return how many tasks can compute at once, on the cores of this machine or on executors; at least 1.
 
     Args:
-        spark: The session.
         enough: A number of executors' slots from which on none more are waited for; also returned where executors
             come and go as tasks need them.
     """

@@ -26,10 +26,7 @@ class SparkJobStart(JobStart):
     """Start a job on its checkpoint directory.
 
     Args:
-        job: The job.
-        root: The directory.
         directory: The same, as generations.
-        session: Returns the session.
         scheduler: Returns the adaptive scheduler, None if the program sets the parallelism.
     """
 

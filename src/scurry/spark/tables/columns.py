@@ -56,8 +56,6 @@ def spark_expression(expression: Expression, session: EvaluationContext, names: 
     """Return the text that computes an expression, None if Spark computes it differently or not at all.
 
     Args:
-        expression: The expression.
-        session: The session of the statement.
         names: Names what the expression refers to.
     """
     if isinstance(expression, InputReference):
@@ -104,8 +102,6 @@ def with_sign_of_zero(text: str, data_type: DataType, sign: str = "") -> str:
     """Return the text of a grouping key, with the zero that it is: Spark keeps one of both for all.
 
     Args:
-        text: The key.
-        data_type: Its type.
         sign: What computes whether it is -0.0; by default the expression of `is_negative_zero`, which is a key, too.
     """
     if not isinstance(data_type, FloatType | DoubleType):

@@ -46,7 +46,6 @@ class Counting:
     """Counts of one attempt of a job.
 
     Args:
-        context: Spark's context.
         numbers: Identity of a node of a plan -> number of its operator or source in the job's plan.
         functions: The operator whose metrics those of user-defined functions are.
     """
@@ -63,7 +62,6 @@ class Counting:
         """Return the counts for tasks that run a plan.
 
         Args:
-            plan: The plan.
             scan: The table that they read, None if they read none.
         """
         read = None if scan is None else self._numbers.get(id(scan))
@@ -95,7 +93,6 @@ class TaskCounts:
 
     Attributes:
         sent: Takes the report.
-        function: The number of the function that the task runs.
         read: The number of the table that the task reads, None if it reads none.
         out: The number of the operator whose rows it emits, None if it is that table or unknown.
         functions: The operator whose metrics those of user-defined functions are.

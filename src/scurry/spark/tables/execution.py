@@ -46,7 +46,6 @@ def running_on_spark(job: JobExecution, numbers: Mapping[int, int], functions: i
     """Let a BATCH job run plans on Spark within a `with` block, which end when the job is stopped.
 
     Args:
-        job: The job.
         numbers: As for `Counting`.
         functions: As for `Counting`.
 
@@ -78,9 +77,7 @@ def execute_on_spark(
 
     Args:
         plan: The plan, as the rules leave it.
-        session: The session of the statement.
         settings: Parallelism, and what the Spark session is configured with.
-        source_of: Returns what reads a scan's table.
         counting: Counts the rows; None for nothing.
 
     Returns:
@@ -103,9 +100,7 @@ def frame_on_spark(
 
     Args:
         plan: The plan, as the rules leave it.
-        session: The session of the statement.
         settings: Parallelism, and what the Spark session is configured with.
-        source_of: Returns what reads a scan's table.
     """
     frame = _frame(plan, session, settings, source_of)
     columns = [own_column(frame[name], column.type) for name, column in zip(frame.columns, plan.schema, strict=False)]
@@ -129,9 +124,7 @@ def write_on_spark(
 
     Args:
         plan: The plan, as the rules leave it.
-        session: The session of the statement.
         settings: Parallelism, and what the Spark session is configured with.
-        source_of: Returns what reads a scan's table.
         write: Writes the rows of a task; gets its number. It is picklable.
         counting: Counts the rows; None for nothing.
 
@@ -165,10 +158,7 @@ def save_on_spark(
 
     Args:
         plan: The plan, as the rules leave it.
-        session: The session of the statement.
         settings: Parallelism, and what the Spark session is configured with.
-        source_of: Returns what reads a scan's table.
-        sink: What Spark writes.
         checked: A function that is applied to all rows, in the tasks; None for none. It is picklable.
         counting: Counts the rows; None for nothing.
 

@@ -77,10 +77,6 @@ def lowered(
     """Return the rows of a plan, with columns named by position.
 
     Args:
-        plan: The plan.
-        spark: Spark's session.
-        session: The session of the statement.
-        source_of: Returns what reads a scan's table.
         counting: What the Python tasks count; None for nothing.
 
     Raises:

@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 
 class KeptBatches:
-    """Record batches in memory, as many as there is room for, and the others in a temporary file.
-
-    Args:
-        most_bytes: Bytes of batches in memory.
-    """
+    """Record batches in memory, as many as there is room for, and the others in a temporary file."""
 
     def __init__(self, most_bytes: int = MOST_WAITING_BYTES) -> None:
         self._most_bytes = most_bytes

@@ -42,14 +42,7 @@ _SAME: Final = (
 
 
 def native_scan(session: SparkSession, source: Any, splits: Sequence[Any], schema: Schema) -> DataFrame | None:
-    """Return the columns of a table as Spark reads them, under their own names, None if scurry has to read them.
-
-    Args:
-        session: Spark's session.
-        source: The table's source.
-        splits: Its splits.
-        schema: The columns to read.
-    """
+    """Return the columns of a table as Spark reads them, under their own names, None if scurry has to read them."""
     if isinstance(source, SparkTableSource):
         return load(session, source.table, schema)
     if isinstance(source, FrameSource):
@@ -66,11 +59,6 @@ def native_scan(session: SparkSession, source: Any, splits: Sequence[Any], schem
 
 def load(session: SparkSession, table: SparkTable, schema: Schema) -> DataFrame:
     """Return some columns of a table, in the types that it declares.
-
-    Args:
-        session: Spark's session.
-        table: The table.
-        schema: The columns to read.
 
     Raises:
         ValidationError: There is no such column.
@@ -105,8 +93,6 @@ def save(
 
     Args:
         frame: The rows, with columns by position.
-        schema: Their columns.
-        sink: The table.
         checked: A function that is applied to all rows, in the tasks; None for none.
     """
     table = sink.table

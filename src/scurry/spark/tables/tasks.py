@@ -42,7 +42,6 @@ def run_on_batches(
 
     Args:
         plan: The plan; its only scan is the placeholder of its input.
-        session: The session.
         schema: The columns of the input.
         counts: What its tasks count; None for nothing.
     """
@@ -67,9 +66,6 @@ def run_on_splits(
 
     Args:
         plan: The plan; its only scan is the one that is read.
-        session: The session.
-        source: What reads the splits.
-        columns: Names of the columns to read.
         splits: All splits; the input's rows are numbers of splits.
         counts: What its tasks count; None for nothing.
     """
@@ -98,8 +94,6 @@ def run_on_pairs(
 
     Args:
         plan: The plan; its scans are the placeholders 0 and 1.
-        session: The session.
-        schemas: The columns of the inputs.
         counts: What its tasks count; None for nothing.
     """
     width = [max(len(schema), 1) for schema in schemas]
@@ -127,7 +121,6 @@ def writing(write: Callable[[int, Batches], Any], schema: Schema) -> Callable[[B
 
     Args:
         write: Writes the rows of a task.
-        schema: The columns of the rows.
     """
 
     def run(batches: Batches) -> Batches:

@@ -51,12 +51,7 @@ class LocalRuns:
         self._mapped_bytes = 0
 
     def get(self, digest: int, size: int) -> Any:
-        """Return the bytes of a run, None if they are not here.
-
-        Args:
-            digest: The run's digest.
-            size: Its number of bytes.
-        """
+        """Return the bytes of a run, None if they are not here."""
         for kept in (self._small, self._mapped):
             found: Any = kept.get(digest)
             if found is not None:

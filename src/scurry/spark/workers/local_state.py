@@ -44,8 +44,6 @@ class LocalState:
     Attributes:
         root: The directory of all jobs.
         key: The job's key, by which a checkpoint is known.
-        generation: The number of its generation.
-        start: The start of the query.
         checkpoint: The generation's directory or URI; empty if it ends with the job.
         limit: How many bytes the directories that no process uses may have together.
         reuses: Whether runs of earlier starts are used.
@@ -70,10 +68,7 @@ class LocalState:
         """Return where a job keeps its runs, None if they end with Spark's application.
 
         Args:
-            plan: The job's plan.
-            context: The context of its session.
             generation: The generation of its checkpoint.
-            start: The start of the query.
             on_one_machine: Whether all tasks run on the driver's machine.
         """
         settings = plan.settings

@@ -62,8 +62,6 @@ class RunFiles:
 
         Args:
             batch: The micro-batch, by Spark's id.
-            key: The run's key in the store.
-            digest: The run's digest.
             blob: Its content.
 
         Raises:

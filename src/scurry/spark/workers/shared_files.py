@@ -38,7 +38,6 @@ class SharedFiles:
 
         Args:
             context: The Spark context.
-            job_id: The job.
             files: Files that are named by their content.
             archives: Archives, and the directories that they are unpacked into.
 

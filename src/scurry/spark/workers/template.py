@@ -128,7 +128,6 @@ def fits(own: Mapping[str, str], other: Mapping[str, str]) -> bool:
 
     Args:
         own: The environment that this process was started with.
-        other: That of the process to be.
     """
     differing = {name for name in {*own, *other} if own.get(name) != other.get(name)}
     # Spark does not set it for the processes that declare state, which compute nothing

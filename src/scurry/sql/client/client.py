@@ -64,7 +64,6 @@ class SqlClient:
         """Execute the statements of a text.
 
         Args:
-            text: The statements.
             stops_at_error: Whether those after one that has failed are left out.
 
         Returns:

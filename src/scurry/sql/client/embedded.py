@@ -20,11 +20,7 @@ class EmbeddedExecutor:
     """Executes statements in a session of this process."""
 
     def __init__(self, settings: Mapping[str, str]) -> None:
-        """Open the session.
-
-        Args:
-            settings: Its settings.
-        """
+        """Open the session."""
         self._sessions = Sessions(settings, idle_seconds=0)
         self._session = self._sessions.open()
 
@@ -32,7 +28,6 @@ class EmbeddedExecutor:
         """Execute a statement.
 
         Args:
-            text: The statement.
             script: The file that it is from; empty if it was typed.
             line: The line of the file that it begins in.
 

@@ -61,7 +61,6 @@ class Executor(Protocol):
         """Execute a statement.
 
         Args:
-            text: The statement.
             script: The file that it is from; empty if it was typed.
             line: The line of the file that it begins in.
 

@@ -51,7 +51,6 @@ def error_text(error: BaseException, script: str, line: int = 1, verbose: bool =
     """Return the client's text of an error, with the line of the statement.
 
     Args:
-        error: The error.
         script: The file that the statement is from; empty if it was typed.
         line: The line that the statement begins in.
         verbose: Whether the whole traceback is shown (`sql-client.verbose`).

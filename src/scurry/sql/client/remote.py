@@ -29,7 +29,6 @@ class RemoteExecutor:
 
         Args:
             url: The gateway, such as `http://127.0.0.1:8083`.
-            settings: Settings of the session.
 
         Raises:
             ConfigError: That is no URL.
@@ -66,7 +65,6 @@ class RemoteExecutor:
         """Execute a statement.
 
         Args:
-            text: The statement.
             script: The file that it is from, which the gateway does not know.
             line: The line of the file that it begins in.
 

@@ -137,8 +137,6 @@ def table_lines(
     """Return rows in columns that are as wide as their values.
 
     Args:
-        names: The columns.
-        rows: The texts of their values.
         widest: How wide a column is at the most; None for no limit.
         room: Columns of the terminal, which the widest columns are cut for; None for no limit.
     """

@@ -70,7 +70,6 @@ def interact(executor: Executor, init: Path | None, history: Path | None, embedd
     """Read statements from the terminal and execute them until the user leaves.
 
     Args:
-        executor: What executes statements.
         init: A script to execute first; if it fails, the client ends.
         history: Where what is typed is remembered.
         embedded: The executor, if its jobs end with this process.

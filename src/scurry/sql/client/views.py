@@ -42,7 +42,6 @@ class Rows:
         """Begin to take them.
 
         Args:
-            answer: The answer.
             is_changelog: Whether the changes are kept as they are.
             most: How many rows are kept; the oldest go first.
         """
@@ -101,7 +100,6 @@ class ResultView:
         """Begin to take the rows.
 
         Args:
-            answer: The answer.
             settings: How to show it.
         """
         self._is_changelog, self._widest = settings.mode == "CHANGELOG", settings.widest
@@ -171,7 +169,6 @@ class ResultView:
 
         Args:
             width: Columns of the terminal.
-            height: Lines of it.
         """
         title = f"SQL Query Result ({'Changelog' if self._is_changelog else 'Table'})"
         head = [title.center(width).rstrip(), self._status(width, height), ""]

@@ -85,7 +85,6 @@ class KeyLookup(LookupSource):
         """Describe the rows.
 
         Args:
-            columns: Names and types of the columns that are read.
             cache: The settings of the cache; None for no cache.
         """
         self._names = [name for name, _ in columns]

@@ -17,9 +17,6 @@ def check_metadata(
     """Check that a connector has the metadata of columns.
 
     Args:
-        context: The table.
-        columns: Its columns of metadata.
-        known: The metadata that there are.
         does: `reads` or `writes`.
 
     Raises:

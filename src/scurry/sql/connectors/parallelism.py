@@ -22,7 +22,6 @@ def checked_parallelism(options: Options, option: TableOption[int], table: Objec
     """Return the parallelism that a table sets, None if it sets none.
 
     Args:
-        options: The options of the table.
         option: One of these.
         table: The name of the table, for messages.
 

@@ -89,7 +89,6 @@ class RecordFactory(TableFactory):
 
         Args:
             options: The options of the table.
-            columns: Its columns.
             key: The columns of its primary key; none if it has none.
         """
         return None
@@ -103,8 +102,6 @@ class RecordFactory(TableFactory):
 
         Args:
             options: The options of the table.
-            columns: Its columns.
-            column: The column that has the vectors.
         """
         return None
 
@@ -161,8 +158,6 @@ class RecordTableSource(TableSource):
     """Read the records of a source as rows.
 
     Attributes:
-        source: The source.
-        declared: The columns that its records have.
         finder: Returns the lookup of rows by the columns of a key, None for no lookups.
         cache: The settings of the cache of lookups; None for no cache.
         parallelism: Number of readers of a STREAMING job; None for the job's parallelism.
@@ -312,7 +307,6 @@ class RecordTableSink(Sink):
     """Pass changes on as Rows with a `RowKind`.
 
     Attributes:
-        sink: The sink of the Rows.
         row: The columns.
     """
 

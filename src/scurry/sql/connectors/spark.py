@@ -26,10 +26,7 @@ class SparkTable:
     """A table in a format of Spark.
 
     Attributes:
-        format: The format.
         path: Where the data is; None for formats without a path.
-        options: The format's options.
-        columns: The columns of the table.
         partition_keys: The columns by which files are partitioned.
     """
 
@@ -96,11 +93,7 @@ def _needs_spark(table: SparkTable) -> UnsupportedError:
 
 @dataclass(frozen=True)
 class SparkTableSource(TableSource):
-    """A table that only Spark can read.
-
-    Attributes:
-        table: What is read.
-    """
+    """A table that only Spark can read."""
 
     table: SparkTable
 

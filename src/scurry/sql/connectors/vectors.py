@@ -45,10 +45,8 @@ def vector_search_of(
     """Return the search of a table.
 
     Args:
-        source: The table.
         table: Its name, for messages.
         options: Its options, with those of a hint.
-        column: The name of the column with the vectors.
         columns: Names and types of the columns of the rows that are found.
 
     Raises:
@@ -81,7 +79,6 @@ class _Loaded:
 
     Attributes:
         rows: The columns that are read.
-        index: The vectors.
     """
 
     rows: Any
@@ -139,9 +136,6 @@ class ScannedVectors(VectorSearchSource):
         """Describe the search.
 
         Args:
-            source: The table.
-            table: Its name.
-            column: The name of the column with the vectors.
             columns: Names and types of the columns of the rows that are found.
             limits: The metric, when the table is read again, and how large it may be.
         """

@@ -99,7 +99,6 @@ def compile_expressions(
 
     Args:
         expressions: The expressions; their input references are positions in the batches.
-        session: The session of the statement.
 
     Returns:
         The function from batches to columns.

@@ -13,7 +13,6 @@ async def overlapping(calls: Iterable[Coroutine[Any, Any, T]], places: asyncio.S
     """Return the results of calls, in their order; the first that fails cancels the others.
 
     Args:
-        calls: The calls.
         places: How many of them run at a time.
     """
 
@@ -38,7 +37,6 @@ async def timed(call: Coroutine[Any, Any, T], seconds: float | None, values: Seq
     """Return the result of a call that may take some time.
 
     Args:
-        call: The call.
         seconds: The most seconds that it may take; None for no limit.
         values: Its arguments, for the message.
 

@@ -61,7 +61,6 @@ class Predictor:
 
         Args:
             plan: The node; of its input only the columns matter.
-            session: The session.
             check: Called often; what it raises ends the calls.
         """
         self._plan = plan

@@ -29,8 +29,6 @@ def window_columns(plan: WindowTable, batch: pa.RecordBatch, time_zone: str) -> 
     Rows whose time is NULL belong to no window.
 
     Args:
-        plan: The windows.
-        batch: The rows.
         time_zone: The session's time zone, to whose wall clock windows over TIMESTAMP_LTZ are aligned.
     """
     time = batch.column(plan.time)
@@ -78,15 +76,7 @@ def _start(time: Any, size: int, offset: int) -> Any:
 
 
 def unnested(plan: Unnest, column: pa.Array) -> tuple[Any, list[pa.Array]]:
-    """Return for each element of a column of collections the position of its row, and the element's columns.
-
-    Args:
-        plan: What is unnested.
-        column: The collections.
-
-    Returns:
-        The positions, and the columns of the elements.
-    """
+    """Return for each element of a column of collections the position of its row, and the element's columns."""
     if pa.types.is_map(column.type):
         entries = pa.struct([pa.field("key", column.type.key_type), pa.field("value", column.type.item_type)])
         column = column.cast(pa.list_(entries)) if len(column) else pa.array([], pa.list_(entries))
@@ -137,7 +127,6 @@ def compile_row_wise(plan: Plan, session: EvaluationContext) -> Callable[[pa.Rec
 
     Args:
         plan: One of `ROW_WISE`; its input matters only by its columns.
-        session: The session.
     """
     step = compile_step(plan, session)
     return lambda batch: step(batch)[0]

@@ -50,7 +50,6 @@ class Searcher:
         Args:
             plan: The node; of its input only the columns matter.
             source: What is asked.
-            session: The session.
             check: Called often; what it raises ends the searches.
         """
         self._plan = plan

@@ -41,7 +41,6 @@ class _ColumnarFactory(FormatFactory):
     """Make readers and writers of files of columns.
 
     Attributes:
-        format: The format of the files.
         compression: The option that says how they are compressed.
         compressions: Its values, and pyarrow's names of them.
     """

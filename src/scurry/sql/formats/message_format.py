@@ -17,10 +17,7 @@ class BoundFormat:
     """A format with the columns and options of a table; picklable.
 
     Attributes:
-        format: The format.
         columns: The columns of the messages.
-        options: The format's options.
-        time_zone: The session's time zone.
     """
 
     format: FormatFactory
@@ -56,10 +53,8 @@ def bound_format(
     Args:
         options: The options of the table.
         space: What the keys of the format begin with: `key.`, `value.` or nothing.
-        identifier: The format's name.
         columns: The columns of the messages.
         kind: `scan` or `sink`.
-        time_zone: The session's time zone.
 
     Raises:
         ValidationError: There is no such format, its options are wrong, or it cannot read or write a column.

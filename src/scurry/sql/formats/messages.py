@@ -32,7 +32,6 @@ class DecodedMessages:
     """The rows of some messages.
 
     Attributes:
-        batch: The rows.
         origins: The position of each row's message; None if there is one row per message, in order.
         kinds: The kind of change of each row, values of `RowKind`; None if all are inserted.
     """
@@ -77,7 +76,6 @@ class MessageEncoder(ABC):
         """Return one message per row, which says its kind of change if the format can.
 
         Args:
-            batch: The rows.
             kinds: Values of `RowKind`; None if all are inserted.
         """
         return self.encode(batch)

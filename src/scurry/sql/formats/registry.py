@@ -46,7 +46,6 @@ def find_message_format(identifier: str, kind: str) -> FormatFactory:
     """Return the factory of a format of messages.
 
     Args:
-        identifier: The format's name.
         kind: `scan` or `sink`, for messages.
 
     Raises:
@@ -62,7 +61,6 @@ def checked_options(factory: FormatFactory, options: Options, kind: str, *, file
     """Return the options of a format after checking them.
 
     Args:
-        factory: The format.
         options: The options of the table.
         kind: `scan` or `sink`, for messages.
         files: Whether it is the format of files.

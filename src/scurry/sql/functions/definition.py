@@ -84,9 +84,7 @@ class Argument:
     """An argument as far as it is known before there are values.
 
     Attributes:
-        type: Its type.
         is_literal: Whether it is written in the statement.
-        value: Its value, if it is.
         function: The name of the function whose result it is, if it is a call.
         is_constant_null: Whether it is NULL in every row.
     """
@@ -103,9 +101,6 @@ class CallSite:
     """A place where a function is called.
 
     Attributes:
-        name: The function's name, as in the statement.
-        arguments: Its arguments.
-        session: The session.
         target: The type after AS or RETURNING, for functions that have one.
     """
 
@@ -130,7 +125,6 @@ class Signature:
 
     Attributes:
         argument_types: What the arguments are converted to before the call.
-        result_type: The type of the result.
     """
 
     argument_types: Sequence[DataType]
@@ -145,7 +139,6 @@ class Kernel(Protocol):
 
         Args:
             columns: The arguments: arrays of `rows` values, or a scalar that stands for all rows.
-            rows: The number of rows.
 
         Returns:
             An array, or a scalar if the result is the same for all rows.

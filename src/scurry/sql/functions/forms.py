@@ -339,8 +339,6 @@ def cure(name: str, types: Sequence[DataType], texts: Sequence[str]) -> str:
     """Return the replacement for the first argument that a form of a function does not accept.
 
     Args:
-        name: The function.
-        types: The types of the arguments.
         texts: The arguments as they are written.
     """
     given = f"the arguments are {', '.join(each.as_summary_string() for each in types)}"

@@ -93,7 +93,6 @@ def read_path(value: Any, path: str, root: Any = None, lenient: bool = False) ->
 
     Args:
         value: Where the path starts.
-        path: The path.
         root: What `$` is in a filter of the path; the value, if not given.
         lenient: Whether None, or an empty list, is returned where the path leads nowhere.
 

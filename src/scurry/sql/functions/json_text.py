@@ -53,10 +53,6 @@ _UNFINISHED: Final = {True: re.compile(r"[^ \t\r\n]"), False: re.compile(r"[\w$]
 def loads(text: str, decoder: json.JSONDecoder = _DECODER) -> Any:
     """Return the value of a JSON text; ignore further text. Fractions are Decimals.
 
-    Args:
-        text: The text.
-        decoder: What reads it.
-
     Raises:
         JsonError: The text is none.
     """

@@ -30,7 +30,6 @@ def group_ids_of(columns: Sequence[pa.Array], rows: int) -> tuple[np.ndarray[Any
     """Assign numbers to the distinct rows of some columns in the order in which they first occur; NULLs are equal.
 
     Args:
-        columns: The columns.
         rows: How many rows they have, which matters if there are no columns.
 
     Returns:
@@ -71,9 +70,6 @@ def joint_codes(
         left: Columns of one side.
         right: Columns of the other, of the same types.
         null_equals_null: For each column, whether NULL equals NULL; otherwise a row with NULL is number -1.
-
-    Returns:
-        The numbers of both sides' rows.
     """
     rows = len(left[0])
     columns = [

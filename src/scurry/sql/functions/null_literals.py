@@ -44,7 +44,6 @@ def null_refusal(site: CallSite, nulls: Collection[int]) -> tuple[int | None, st
     """Return why a function or operator refuses the literal NULL.
 
     Args:
-        site: The call.
         nulls: The places of the arguments that are NULL without a type.
 
     Returns:

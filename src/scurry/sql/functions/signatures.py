@@ -38,7 +38,6 @@ def signature(
 
     Args:
         parameters: What it takes.
-        result: What it returns.
         optional: How many of the parameters, from the last, may be missing.
         variadic: Whether the last parameter may be repeated.
         least: The least number of arguments of a variadic function, if the last parameter is to be repeated.
@@ -151,7 +150,6 @@ def refuse(site: CallSite, forms: str, infix: bool = False) -> SignatureError:
     """Return the error for a call whose arguments do not fit, as Calcite words it for the functions of the standard.
 
     Args:
-        site: The call.
         forms: The forms it has, as `'<NUMERIC> + <NUMERIC>'`.
         infix: Whether it is written between its arguments.
     """

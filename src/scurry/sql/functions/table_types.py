@@ -21,7 +21,6 @@ def in_tables(name: str, site: CallSite, signature: Signature) -> Signature:
 
     Args:
         name: The function's name.
-        site: The call.
         signature: Its signature in SQL.
     """
     result = _RESULTS.get(name)

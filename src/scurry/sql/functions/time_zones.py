@@ -83,7 +83,6 @@ def offset_of_local(second: int, time_zone: tzinfo, later: bool = False) -> int:
 
     Args:
         second: The wall clock, in seconds since 1970.
-        time_zone: Its time zone.
         later: Whether of two offsets, where clocks are put back, the later one is returned.
     """
     wall = (EPOCH + timedelta(seconds=min(max(second, _FIRST), _LAST))).replace(tzinfo=time_zone)

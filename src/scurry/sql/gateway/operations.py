@@ -54,7 +54,6 @@ class Operation:
     """A statement that is executed in a thread of its own.
 
     Attributes:
-        id: Its identifier.
         changed: Seconds of the monotonic clock at the last request for it.
     """
 
@@ -62,7 +61,6 @@ class Operation:
         """Prepare it.
 
         Args:
-            execute: Executes the statement.
             waits: Says whether insertions are waited for.
         """
         self.id = str(uuid.uuid4())
@@ -109,7 +107,6 @@ class Operation:
 
         Args:
             token: 0, then what the last page says.
-            most: Most rows.
 
         Raises:
             GatewayError: The token is another one.

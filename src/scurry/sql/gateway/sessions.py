@@ -27,7 +27,6 @@ class Session:
     """One client's session.
 
     Attributes:
-        id: Its identifier.
         statements: What executes its statements.
         used: Seconds of the monotonic clock at the last request.
     """
@@ -37,7 +36,6 @@ class Session:
 
         Args:
             configuration: Its settings.
-            jobs: The jobs of all sessions.
         """
         self.id = str(uuid.uuid4())
         self.statements = ClientStatements(TableSession.create(configuration), jobs)
@@ -56,7 +54,6 @@ class Session:
         """Begin to execute a statement; statements of a session are executed one after the other.
 
         Args:
-            text: The statement.
             settings: Settings for this statement alone.
             script: What errors call the text; empty for a statement that is from no script.
             lines_before: How many lines of the script come before the text.
@@ -132,11 +129,7 @@ class Session:
 
 
 class Sessions:
-    """The sessions of a gateway. Used by many threads.
-
-    Attributes:
-        jobs: The jobs of all of them.
-    """
+    """The sessions of a gateway. Used by many threads."""
 
     def __init__(self, configuration: Mapping[str, str], most: int = 1000, idle_seconds: float = 600.0) -> None:
         """Begin without sessions.

@@ -53,7 +53,6 @@ class Retries:
         """Return the treatment that the options of a model describe.
 
         Args:
-            options: The options.
             strategy: The strategy if they name none; with `retry-num` it is RETRY.
             count: The number of retries if they do not say.
             only_transient: As the attribute.

@@ -74,8 +74,6 @@ class PredictSettings:
 
         Args:
             config: The map of the call; keys that are no settings are ignored, as in Flink.
-            session: The session.
-            defaults: The options of the session.
 
         Raises:
             ValidationError: A value cannot be used.

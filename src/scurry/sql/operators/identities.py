@@ -26,7 +26,6 @@ class Identities:
         """Begin.
 
         Args:
-            prefix: What all identities begin with.
             numbers: The numbers of a compiled plan's nodes; None for a statement.
         """
         self._prefix = prefix

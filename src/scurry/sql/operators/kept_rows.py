@@ -43,7 +43,6 @@ def joined(kept: Iterable[Piece], schema: Schema) -> pa.RecordBatch:
     """Return the rows of some pieces as one batch, in their order.
 
     Args:
-        kept: The pieces.
         schema: The columns of all of them, at least one.
     """
     kept = list(kept)

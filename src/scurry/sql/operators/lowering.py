@@ -66,7 +66,6 @@ class ReadTable:
     """A table that plans read.
 
     Attributes:
-        source: Its source.
         watermark: A row-wise plan over the table that computes time and watermark; None if it has none.
         watermark_interval_ms: By how many milliseconds event time moves until a watermark is emitted at once.
         idle_timeout_ms: After how many milliseconds without rows a reader is idle; None for never.
@@ -137,9 +136,7 @@ class Lowering:
         """Create the lowering of the plans of all sinks.
 
         Args:
-            plans: The plans.
             changelogs: The changes of their nodes.
-            session: The session.
             tables: Key of a scan -> its table; those that are looked up are among them.
             prefix: What the identities of all operators begin with.
             numbers: What follows in those of the operators of each node of a compiled plan; None to count operators.
@@ -184,9 +181,7 @@ class Lowering:
         """Return the node that writes rows.
 
         Args:
-            rows: The rows.
             sink: The sink of the table, or of the query.
-            name: Its name.
             guard: A function that is applied to all rows before they are written; None for none.
         """
         if guard is not None:
@@ -208,10 +203,8 @@ class Lowering:
         """Return a node that applies an operator with state to rows, which are exchanged by key.
 
         Args:
-            inputs: The rows of each input.
             keys: The positions of the columns of its key, for each input. Without keys there is one subtask.
             function: A `KeyedRowsFunction`.
-            name: The name of the operator.
             by_group: As for `PartitionByKey`; for all inputs, or for each of them.
             by_hash: Whether the function takes `HashedChanges` instead of `KeyedChanges`.
         """

@@ -102,7 +102,6 @@ class HashedChanges:
 
     Attributes:
         changes: The rows, in the order in which they were sent.
-        hashes: The hash of the key of each row.
     """
 
     changes: Changes

@@ -112,7 +112,6 @@ class ProcessPartitions(_Opened, KeyedRowsFunction):
             plan: The call; of its inputs only the columns matter.
             ttl: Milliseconds after which state that does not change is forgotten where the function does not say it;
                 0 for never.
-            session: The session.
         """
         super().__init__(plan, session)
         self._ttl = ttl

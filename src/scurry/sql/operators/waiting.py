@@ -23,8 +23,6 @@ class _Piece(NamedTuple):
     Attributes:
         first: The earliest time that a row waits for.
         last: The latest.
-        changes: The rows.
-        times: The time of each row.
         owners: For each row the key that stands for its key group.
     """
 

@@ -61,7 +61,6 @@ class RowWatermarks:
         """Return the effect of rows on the watermark.
 
         Args:
-            rows: The rows.
             highest: The highest watermark of the rows before.
             last: The watermark that was emitted last.
 

@@ -12,12 +12,7 @@ _DELAY = "INTERVAL '5' SECOND"
 
 
 def watermark_of(column: str, kind: types.DataType) -> str:
-    """Return the clauses of CREATE TABLE that make a column a time attribute.
-
-    Args:
-        column: The column that has the time.
-        kind: Its type.
-    """
+    """Return the clauses of CREATE TABLE that make a column a time attribute."""
     name = column if re.fullmatch(r"[A-Za-z_]\w*", column) else f"`{column}`"
     if isinstance(kind, types.TimestampType | types.LocalZonedTimestampType) and kind.precision <= 3:
         return f"WATERMARK FOR {name} AS {name} - {_DELAY}"

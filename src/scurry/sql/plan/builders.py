@@ -89,10 +89,8 @@ def table_aggregate(plan: Plan, keys: Sequence[Expression], call: AggregateCall,
     """Make rows of groups.
 
     Args:
-        plan: The rows.
         keys: What they are grouped by.
         call: The call of a table aggregate function, whose arguments are expressions over the rows.
-        function_schema: The columns of its rows.
     """
     computed = _Computed(plan)
     places = tuple(computed.place(key) for key in keys)

@@ -47,9 +47,7 @@ def call(
     """Return a call of a built-in function or operator.
 
     Args:
-        name: The function's name.
         arguments: The arguments, of any types.
-        session: The session.
         span: Where the call stands in the statement.
         target: The type after AS or RETURNING, for functions that have one.
 

@@ -20,7 +20,6 @@ class ChangelogFunction(OneInput):
         mapping: The argument `op_mapping`; None without one.
         time: The position in the input of the column that `on_time` names; None without one.
         uid: The argument `uid`; None without one.
-        output: The columns.
     """
 
     codes: tuple[tuple[str, int], ...]

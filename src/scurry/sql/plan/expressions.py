@@ -45,9 +45,7 @@ class CorrelatedReference(Expression):
     """A column of the row around a subquery.
 
     Attributes:
-        correlation: The number of that row.
         index: Position of the column.
-        type: Its type.
     """
 
     correlation: int
@@ -125,9 +123,6 @@ class UserFunctionCall(Expression):
     """A call of a function that the user has registered.
 
     Attributes:
-        function: The function.
-        name: The name it is registered with.
-        arguments: The arguments.
         type: The type of the result.
     """
 
@@ -143,7 +138,6 @@ class AggregateCall(Expression):
 
     Attributes:
         function: Its name in the catalogue, or the user's function.
-        arguments: The arguments.
         type: The type of the result.
         distinct: Whether equal arguments count once.
         filter: Only rows for which it is TRUE count.

@@ -21,9 +21,7 @@ class PatternReference(Expression):
     """A column of a row that a variable has taken.
 
     Attributes:
-        variable: The variable.
         index: Position of the column in the input.
-        type: Its type.
         first: Whether rows are counted from the first one that the variable has taken; else from the last one.
         offset: How many rows further in that direction.
         is_navigated: Whether FIRST, LAST or PREV was written.
@@ -44,7 +42,6 @@ class PatternAggregate(Expression):
     Attributes:
         variable: The variable; None if no column names one.
         call: The aggregate, over columns of the input.
-        type: Its type.
     """
 
     variable: str | None
@@ -58,7 +55,6 @@ class RefusedCall(Expression):
 
     Attributes:
         message: The words it is refused with.
-        type: Its type.
     """
 
     message: str
@@ -94,7 +90,6 @@ class PatternQuantifier(MatchPattern):
     """A part that is repeated.
 
     Attributes:
-        operand: The part.
         low: How often at least; -1 if nothing is said of it.
         high: How often at most; -1 if there is no limit.
         reluctant: Whether as few rows as possible are taken.
@@ -112,7 +107,6 @@ class PatternOperation(MatchPattern):
 
     Attributes:
         operator: Calcite's name: empty for one after the other, `|`, `PATTERN_PERMUTE` or `PATTERN_EXCLUDE`.
-        operands: The parts.
     """
 
     operator: str
@@ -153,8 +147,6 @@ class Match(OneInput):
         partition_by: Positions of the columns of the key.
         order_by: In what order the rows of a key come; the time is first.
         measures: What is computed of each match.
-        names: Names of the measures.
-        pattern: The pattern.
         definitions: The conditions of its variables.
         after: Where the search for the next match begins.
         within: How long a match may take: a literal of an interval.

@@ -22,7 +22,6 @@ class PlannedModel:
     Attributes:
         path: Catalog, database and name.
         inputs: The columns that it takes.
-        outputs: The columns that it returns.
         options: What WITH said, as sorted pairs; API keys are among them.
     """
 
@@ -41,7 +40,6 @@ class MLPredict(OneInput):
     """Rows with the predictions of a model: none, one or more rows for each.
 
     Attributes:
-        model: The model.
         features: The positions of the columns that it takes.
         config: The map of the call, as pairs; None if the call has none.
         names: The names of all columns.
@@ -61,10 +59,8 @@ class SearchRequest(NamedTuple):
     """A search as the connector of a table gets it.
 
     Attributes:
-        table: The name of the table.
         options: Its options, with those of a hint.
         column: The column that has the vectors.
-        columns: Names and types of the columns that are read.
     """
 
     table: str

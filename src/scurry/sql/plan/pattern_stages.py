@@ -29,7 +29,6 @@ class Stage:
     """A variable of a pattern.
 
     Attributes:
-        variable: Its name.
         low: How many rows it takes at least.
         high: How many at most; None if there is no limit.
         greedy: Whether it takes as many as it can.

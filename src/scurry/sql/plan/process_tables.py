@@ -47,10 +47,8 @@ class ProcessTableFunction(Plan):
     Attributes:
         sources: The tables; a row without columns for a function without tables.
         tables: How they are given, one for each.
-        function: The function.
         scalars: Its other arguments, which refer to no columns.
         uid: What names its state in the job.
-        output: The columns.
     """
 
     sources: tuple[Plan, ...]

@@ -21,7 +21,6 @@ def rewritten(expression: Expression, replacement: Replacement) -> Expression:
     """Replace every part of an expression, the innermost first.
 
     Args:
-        expression: The expression.
         replacement: Returns for each part, whose own parts are replaced already, what stands in its place.
 
     Returns:
@@ -79,7 +78,6 @@ def remembered(expression: Expression, name: str, compute: Callable[[Expression,
     Views on views make deep trees whose parts are shared, and every rule asks again.
 
     Args:
-        expression: The expression.
         name: The attribute under which parts remember it.
         compute: Computes it for a part, from those of the direct parts.
     """

@@ -10,12 +10,7 @@ from scurry.sql.types import DataType
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a plan.
-
-    Attributes:
-        name: Its name.
-        type: Its type.
-    """
+    """A column of a plan."""
 
     name: str
     type: DataType
@@ -23,11 +18,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns of a plan, in order; names may occur more than once, as below a join.
-
-    Attributes:
-        columns: The columns.
-    """
+    """The columns of a plan, in order; names may occur more than once, as below a join."""
 
     columns: tuple[Column, ...] = ()
 

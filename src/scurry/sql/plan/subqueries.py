@@ -18,7 +18,6 @@ class Subquery(Expression):
 
     Attributes:
         type: The type of the value.
-        plan: The query.
         correlation: The number by which it refers to the row of the expression.
     """
 

@@ -44,7 +44,6 @@ class ViewPlans:
             view: The look-up of the view.
             session: The session, whose time of the query does not matter to a plan.
             find: Returns what a look-up finds now.
-            make: Makes the plan.
         """
         key = view, replace(session, query_start=None)
         known = self._plans.get(key)

@@ -13,7 +13,6 @@ class OrderKey:
     """An expression to sort by.
 
     Attributes:
-        expression: The expression.
         descending: Whether the greatest value comes first.
         nulls_first: Whether NULL comes first.
     """
@@ -56,7 +55,6 @@ class WindowCall(Expression):
     """An aggregate over the rows around each row.
 
     Attributes:
-        call: The aggregate.
         partition_by: What is equal in all rows that it sees.
         order_by: The order of those rows.
         frame: Which of them it sees.

@@ -41,8 +41,6 @@ class StateColumn:
     """A column of a table that reads a savepoint.
 
     Attributes:
-        name: Its name.
-        type: Its type.
         state: The name of the state that it shows; None for the key.
         kind: `value`, `list` or `map`.
     """
@@ -64,7 +62,6 @@ class StateColumn:
         """Return the values of some rows as a column.
 
         Args:
-            values: The values.
             uid: The operator's uid, for messages.
 
         Raises:

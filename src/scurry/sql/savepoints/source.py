@@ -30,9 +30,7 @@ class Split(NamedTuple):
     """Some key groups of an operator in a file of a savepoint.
 
     Attributes:
-        file: The file.
         row_groups: Its row groups that have entries of these key groups.
-        first: The first key group.
         end: The key group after the last one.
     """
 
@@ -47,8 +45,6 @@ class SavepointSource(TableSource):
     """Read the keyed state of an operator.
 
     Attributes:
-        path: The savepoint.
-        uid: The operator's uid.
         declared: All columns of the table.
         lifetimes: The lifetimes of states with a time to live, by name.
         now: When the savepoint was taken, in milliseconds; state that had expired by then has no rows.

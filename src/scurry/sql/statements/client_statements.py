@@ -48,7 +48,6 @@ class ClientStatements:
         """Begin with the settings of a session, to which RESET returns.
 
         Args:
-            session: The session.
             jobs: Where jobs are listed; None for a list of this session alone.
         """
         self.session = session
@@ -60,7 +59,6 @@ class ClientStatements:
         """Execute a statement.
 
         Args:
-            statement: The statement.
             script: What errors call the text that it is from.
             lines_before: How many lines of the script come before that text.
 

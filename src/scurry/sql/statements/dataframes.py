@@ -37,8 +37,6 @@ def plan_of_arrow(session: TableSession, table: pa.Table, types: Sequence[DataTy
     """Return the plan of columns of Arrow.
 
     Args:
-        session: The session.
-        table: The columns.
         types: Their SQL types.
         name: The name of the table, which no catalog has.
         splits: Into how many parts the rows are split, which are read independently.
@@ -53,7 +51,6 @@ def source_of_arrow(table: pa.Table, types: Sequence[DataType], splits: int = 1)
     """Return the source of columns of Arrow.
 
     Args:
-        table: The columns.
         types: Their SQL types.
         splits: Into how many parts the rows are split, which are read independently.
 
@@ -116,7 +113,6 @@ def types_of_arrow(schema: pa.Schema, zones: bool = True) -> list[DataType]:
     """Return the SQL types of columns of Arrow.
 
     Args:
-        schema: The columns.
         zones: Whether timestamps with a zone are points of time; PyFlink looks at their unit only.
 
     Raises:
@@ -136,7 +132,6 @@ def plan_of_pandas(session: TableSession, frame: pd.DataFrame, schema: Any, name
     """Return the plan of a DataFrame, with types and values as PyFlink makes them.
 
     Args:
-        session: The session.
         frame: The DataFrame; what pandas takes for missing is NULL.
         schema: A ROW type, or names or types of the columns; None for the DataFrame's own.
         name: The name of the table, which no catalog has.

@@ -33,8 +33,6 @@ def explain_text(session: TableSession, statement: nodes.Statement, details: Seq
     """Return the plans of a statement.
 
     Args:
-        session: The session.
-        statement: The statement.
         details: What to show beside the plans, of which there are CHANGELOG_MODE and PLAN_ADVICE.
 
     Raises:
@@ -80,7 +78,6 @@ def explain_plans(
     """Return the explanation of plans.
 
     Args:
-        session: The session.
         plans: One per sink, or that of a query.
         details: As for `explain_text`.
         roots: For each plan how its query is written, as `_root_of` returns it; empty if nothing is known.

@@ -62,7 +62,6 @@ def started(statement: PlannedStatement, numbers: Mapping[Plan, int] | None = No
     """Start the job that runs the sinks of a statement.
 
     Args:
-        statement: The statement.
         numbers: What the identities of the operators of each node begin with; None to number them.
     """
     job = run_sinks(statement, numbers)

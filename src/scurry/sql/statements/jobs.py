@@ -34,7 +34,6 @@ def run_sinks(statement: PlannedStatement, numbers: Mapping[Plan, int] | None = 
     """Start the job that writes the sinks of a statement.
 
     Args:
-        statement: The statement.
         numbers: As for `scurry.sql.statements.inserts.started`.
     """
     job = TableJob(lambda _: _started(statement, numbers=numbers), JobID)
@@ -66,12 +65,7 @@ def _started(
 
 class TableJob(JobClient):
     def __init__(self, start: Callable[[JobID], RunningJob], reserve: Callable[[], JobID]) -> None:
-        """Prepare to start the job.
-
-        Args:
-            start: Starts it, with its id.
-            reserve: Returns the id.
-        """
+        """Prepare to start the job."""
         self._start = start
         self._id = reserve()
         self._job: RunningJob | None = None
@@ -146,11 +140,7 @@ class TableJob(JobClient):
 
 
 class QueryJob(TableJob):
-    """The job of a query, and its rows; it begins when the first row or its outcome is wanted.
-
-    Args:
-        statement: The query.
-    """
+    """The job of a query, and its rows; it begins when the first row or its outcome is wanted."""
 
     def __init__(self, statement: PlannedStatement) -> None:
         self._session = statement.session

@@ -131,7 +131,6 @@ def planned(
     """Optimise and check the plans of a statement.
 
     Args:
-        session: The session.
         plans: The plans of sinks, or that of a query.
         updates: What the updates of a query may consist of, the best first.
         explained: Whether the plans are for EXPLAIN, in the shapes that Flink shows.

@@ -17,7 +17,6 @@ def loaded(registered: CatalogFunction, name: str, settings: Mapping[str, str]) 
 
     Args:
         registered: The catalog's entry.
-        name: Its name.
         settings: The settings of the session: its module may be in `python.files`.
 
     Raises:

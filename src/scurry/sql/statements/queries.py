@@ -25,10 +25,6 @@ from scurry.sql.validator import validate_query
 def plan_query(session: TableSession, query: nodes.Query) -> Plan:
     """Return the plan of a query, whose tables have sources.
 
-    Args:
-        session: The session.
-        query: The query.
-
     Raises:
         ValidationError: The query is wrong, or the options of a table are.
     """
@@ -50,12 +46,7 @@ def result_names(session: TableSession, text: str) -> tuple[str, ...]:
 
 @deep_recursion()
 def plan_path(session: TableSession, identifier: ObjectIdentifier) -> Plan:
-    """Return the plan of a table or view, whose sources are made when it is executed or explained.
-
-    Args:
-        session: The session.
-        identifier: Its name.
-    """
+    """Return the plan of a table or view, whose sources are made when it is executed or explained."""
     name = nodes.Identifier((identifier.catalog, identifier.database, identifier.name))
     return validate_query(nodes.ExplicitTable(name), session.catalog(), session.for_functions())
 

@@ -61,7 +61,6 @@ class QueryRows(Iterator[Any]):
         """Wrap the rows.
 
         Args:
-            rows: The rows.
             cancel: Ends them while another thread waits for the next one.
         """
         self._rows = rows

@@ -52,8 +52,6 @@ class StatementObjects:
         """Return the object of a key; make it at the first request.
 
         Args:
-            key: The key.
-            make: Makes it.
             kept: An object whose identity is part of the key.
         """
         found = self._made.get(key)
@@ -63,11 +61,7 @@ class StatementObjects:
         return made
 
     def for_next_step(self, *others: StatementObjects | None) -> StatementObjects:
-        """Return the sources and sinks alone: all that depends on settings and the time is made again.
-
-        Args:
-            *others: Objects of other statements that the next step is made of; None for none.
-        """
+        """Return the sources and sinks alone: all that depends on settings and the time is made again."""
         found = StatementObjects()
         for each in (self, *others):
             if each is not None:
@@ -110,7 +104,6 @@ class TableSession:
         is_streaming: Whether queries run in STREAMING.
         is_beside_streams: Whether the mode of streams applies, which does not hide the kinds of printed rows.
         modules: The modules in use, in order.
-        loaded_modules: The modules that are loaded.
         jars: Paths of ADD JAR, which are kept and not used.
         ends_in_savepoint: Whether insertions read history and end in a savepoint from which a STREAMING job resumes.
         executed: The text of the statements that are being executed; empty outside, and for Tables.
@@ -227,7 +220,6 @@ class TableSession:
         """Return the source of a table.
 
         Args:
-            identifier: Its name.
             table: Its definition.
             hints: Options of a hint.
 
@@ -241,7 +233,6 @@ class TableSession:
         """Return the sink of a table; its records are `Changes`.
 
         Args:
-            identifier: Its name.
             table: Its definition.
             target: How it is written.
 
@@ -255,13 +246,7 @@ class TableSession:
         return self._once(key, partial(create_sink, context, target), table)
 
     def once(self, what: str, table: CatalogTable, make: Callable[[], _Made]) -> _Made:
-        """Return a value that a statement derives from a table; make it at the first request.
-
-        Args:
-            what: What it is.
-            table: The table.
-            make: Makes it.
-        """
+        """Return a value that a statement derives from a table; make it at the first request."""
         return self._once((what, id(table)), make, table)
 
     def _once(self, key: Hashable, make: Callable[[], _Made], kept: object = None) -> _Made:

@@ -83,7 +83,6 @@ def sink_nodes(
     """Return the nodes that write the sinks of a statement.
 
     Args:
-        statement: The statement.
         prefix: What the identities of all operators begin with.
         numbers: What follows in those of the operators of each node of a plan; None to count all operators.
     """
@@ -174,7 +173,6 @@ def lowering_of(statement: PlannedStatement, prefix: str = "", numbers: Mapping[
     """Return the lowering of the plans of a statement.
 
     Args:
-        statement: The statement.
         prefix: What the identities of all operators begin with.
         numbers: As for `sink_nodes`.
     """
@@ -201,12 +199,7 @@ def origin_of(session: TableSession) -> Origin | None:
 
 
 def job_name(session: TableSession, plans: Sequence[Plan]) -> str:
-    """Return the name of the job of some plans: `pipeline.name`, else Flink's, which names the sinks.
-
-    Args:
-        session: The session.
-        plans: The plans of sinks, or that of a query.
-    """
+    """Return the name of the job of some plans: `pipeline.name`, else Flink's, which names the sinks."""
     targets = [".".join(plan.path) for plan in plans if isinstance(plan, Sink)]
     return session.configuration.get(options.JOB_NAME) or (f"insert-into_{','.join(targets)}" if targets else "collect")
 

@@ -87,10 +87,6 @@ def setting_keys() -> list[str]:
 def check_setting(key: str, value: str) -> None:
     """Check a setting of tables or of the SQL client when it is set; others are not looked at.
 
-    Args:
-        key: Its key.
-        value: Its value.
-
     Raises:
         UnknownConfigError: There is no such setting, but a similar one.
         ValidationError: The value cannot be read.

@@ -75,7 +75,6 @@ class Tokens(NamedTuple):
     """The tokens of a text, in three lists of equal length; the last token is the end of the text.
 
     Attributes:
-        text: The text.
         keys: What each token is: a keyword in upper case, a symbol, or one of the kinds above.
         starts: Offset of each token's first character.
         ends: Offset after each token's last character.
@@ -95,9 +94,6 @@ def tokenize(text: str) -> Tokens:
 
     Args:
         text: The text of one or more statements.
-
-    Returns:
-        Its tokens.
     """
     keys: list[str] = []
     starts: list[int] = []

@@ -18,7 +18,6 @@ def place_of(span: Span, file: str = "", before: int = 0) -> StatementPlace | No
     """Return where a span is, in the text without its secrets; None if it is not known.
 
     Args:
-        span: The span.
         file: The script that the text is from; empty if it is from none.
         before: How many lines of the script come before the text.
     """
@@ -48,7 +47,6 @@ def failing_in(statement: nodes.Statement, script: str = "", lines_before: int =
     That is the part that an error names, else the table that it names, else the whole statement.
 
     Args:
-        statement: The statement.
         script: The file that the statement is from; empty if it is from none.
         lines_before: How many lines of the script come before the text that the statement is from.
     """

@@ -16,7 +16,6 @@ class _CollectionType(DataType):
         """Create the type.
 
         Args:
-            element_type: Type of the elements.
             nullable: Whether values may be None.
         """
         super().__init__(nullable)

@@ -59,7 +59,6 @@ def aggregate_call(
     """Return a call of an aggregate, with typed arguments.
 
     Args:
-        node: The call.
         validator: Validates the arguments.
         grouped: Whether every group has a row.
         over: Whether it is over a window.

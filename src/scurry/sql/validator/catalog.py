@@ -19,7 +19,6 @@ class CatalogColumn:
     """A column of a table.
 
     Attributes:
-        name: Its name.
         type: Its type; that of a column with a watermark is a rowtime.
         expression: What computes it, over the other columns; None for a column that is read.
     """
@@ -52,7 +51,6 @@ class CatalogView:
 
     Attributes:
         path: Catalog, database and name.
-        query: Its query.
         names: Its columns; none if they are the query's.
     """
 
@@ -67,7 +65,6 @@ class CatalogPlan:
 
     Attributes:
         path: Catalog, database and name.
-        plan: The plan.
     """
 
     path: tuple[str, ...]
@@ -78,13 +75,7 @@ class CatalogReader(Protocol):
     """Looks up tables by name."""
 
     def plan_of_view(self, view: CatalogView, session: EvaluationContext, make: Callable[[], Plan]) -> Plan:
-        """Return the plan of a view that was found; it may be that of an earlier query.
-
-        Args:
-            view: The view.
-            session: The session.
-            make: Makes the plan.
-        """
+        """Return the plan of a view that was found; it may be that of an earlier query."""
         return make()
 
     def find(self, names: tuple[str, ...]) -> CatalogTable | CatalogView | CatalogPlan | None:

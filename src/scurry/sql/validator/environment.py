@@ -20,7 +20,6 @@ class CommonTable:
     """A table of WITH.
 
     Attributes:
-        definition: Its definition.
         environment: What its query may refer to.
     """
 
@@ -34,9 +33,7 @@ class Environment:
 
     Attributes:
         catalog: Where tables are looked up.
-        session: The session.
         validate: Validates a query at another place.
-        tables: The tables of WITH, by name.
         outer: The columns of the query around this one, to which this one may refer.
     """
 

@@ -45,12 +45,7 @@ Interceptor = Callable[[nodes.Expression, "ExpressionValidator"], Expression | N
 
 
 class Resolved(nodes.Expression):
-    """A column that a star stands for.
-
-    Attributes:
-        column: The column.
-        name: Its name.
-    """
+    """A column that a star stands for."""
 
     column: Expression
     name: str
@@ -96,7 +91,6 @@ class ExpressionValidator:
         """Return the typed expression of a condition.
 
         Args:
-            node: The condition.
             clause: The clause it stands in, for the message.
 
         Raises:
@@ -131,7 +125,6 @@ class ExpressionValidator:
         """Return an aggregate whose arguments are validated here.
 
         Args:
-            node: The call.
             grouped: Whether every group has a row.
             over: Whether it is over a window.
         """

@@ -30,7 +30,6 @@ def check_period(type: DataType, span: Span) -> None:
     """Refuse operands of FOR SYSTEM_TIME AS OF that are no times.
 
     Args:
-        type: Its type.
         span: Where it stands.
 
     Raises:

@@ -75,7 +75,6 @@ def group_window(item: nodes.Expression, validator: ExpressionValidator, plan: P
     """Return the window that an item of GROUP BY is, None if it is something else.
 
     Args:
-        item: The item.
         validator: Validates expressions over the rows.
         plan: The rows.
 

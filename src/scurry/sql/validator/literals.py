@@ -25,7 +25,6 @@ def literal(node: nodes.Literal, negative: bool = False) -> Literal:
     """Return the value of a literal, with its type.
 
     Args:
-        node: The literal.
         negative: Whether there is a minus before a number.
 
     Raises:

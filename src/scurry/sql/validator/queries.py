@@ -29,7 +29,6 @@ def validate_query(query: nodes.Query, catalog: CatalogReader, session: Evaluati
     Args:
         query: The syntax tree.
         catalog: Where tables are looked up.
-        session: The session.
 
     Returns:
         The plan; queries inside expressions are still there.
@@ -51,7 +50,6 @@ def validate_expression(
         expression: The syntax tree.
         schema: The columns it may refer to.
         catalog: Where tables are looked up.
-        session: The session.
 
     Raises:
         ValidationError: The expression is wrong.

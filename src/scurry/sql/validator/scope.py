@@ -210,8 +210,6 @@ class Scope:
         """Return the error for a name whose first parts are a column that has no such field.
 
         Args:
-            identifier: The name.
-            found: The column.
             is_row: Whether it has fields at all.
         """
         names = identifier.names

@@ -37,7 +37,6 @@ class SessionCatalog:
         """Look up nothing yet.
 
         Args:
-            catalogs: The catalogs.
             is_streaming: Whether queries run in STREAMING.
             load: Returns the function that a catalog has under a name.
             view_plans: The plans of views, those of earlier statements among them; None to validate each view.

@@ -21,7 +21,6 @@ def python_values(column: pyarrow.Array, data_type: DataType, time_zone: str) ->
     """Return the values of a column, None for NULL.
 
     Args:
-        column: The column.
         data_type: Its SQL type.
         time_zone: The session's time zone, which points of time have.
 

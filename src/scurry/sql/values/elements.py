@@ -25,7 +25,6 @@ def internal_value(data_type: types.DataType, text: Convert | None = None) -> Co
     """Return the conversion of Python values to values of columns; it raises `TypeMismatchError` for those of others.
 
     Args:
-        data_type: The type of the column.
         text: Makes texts of values of any kind; None to take only texts.
     """
     return (_VERIFIED if text is None else _Verified(text)).part(data_type)
@@ -36,9 +35,6 @@ def unverified_value(data_type: types.DataType) -> Convert:
 
     Whole numbers lose their upper bits, texts are made of anything, and what is of another kind is NULL. It raises
     `TypeMismatchError` for a row that has not as many values as columns, and for a date or time that is none.
-
-    Args:
-        data_type: The type of the column.
     """
     return _UNVERIFIED.part(data_type)
 

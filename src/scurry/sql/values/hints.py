@@ -139,7 +139,6 @@ def row_type_of_value(value: Any, names: Sequence[str] | None) -> RowType:
     """Return the SQL type of a row: a tuple, list, Row, dict or object with attributes.
 
     Args:
-        value: The row.
         names: Names of the fields; None for its own, or `_1`, `_2` ...
 
     Raises:
@@ -179,7 +178,6 @@ def hinted_arguments(method: Any, skipped: int = 0) -> list[Any] | None:
     """Return the hints of the parameters of a function; None unless each has one.
 
     Args:
-        method: The function.
         skipped: How many parameters are not arguments of calls.
     """
     try:
@@ -255,7 +253,6 @@ def hints_of(method: Any, with_extras: bool = False) -> dict[str, Any]:
     """Return the annotations; those of classes of an enclosing function are looked up in its variables.
 
     Args:
-        method: The function.
         with_extras: Whether what `Annotated` says stays.
     """
     try:

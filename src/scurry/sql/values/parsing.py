@@ -163,7 +163,6 @@ def atom_parser(data_type: types.DataType, iso: bool = False) -> Parser | None:
     """Return the function that makes a value of a column of a text; it raises ValueError.
 
     Args:
-        data_type: The type of the column.
         iso: Whether timestamps follow ISO-8601.
 
     Returns:

@@ -25,7 +25,6 @@ def record_values(column: pyarrow.Array, data_type: types.DataType) -> list[Any]
     """Return the values of a column, None for NULL.
 
     Args:
-        column: The column.
         data_type: Its SQL type.
 
     Returns:
@@ -39,7 +38,6 @@ def record_reader(data_type: types.DataType, utc: bool = True) -> Callable[[pyar
     """Return the function that makes the values of a column, as `record_values` does.
 
     Args:
-        data_type: The type of the column.
         utc: Leave TIMESTAMPs as they are; otherwise they are in UTC, and converted to the machine's time zone.
     """
     convert = (_RECORDS if utc or not _zone_matters() else _LOCAL_RECORDS).converter(data_type)
@@ -97,7 +95,6 @@ class RecordColumn:
     """Makes columns of a type out of values of records.
 
     Args:
-        data_type: The type of the column.
         utc: Leave TIMESTAMPs as they are; otherwise they are in the machine's time zone, and converted to UTC.
     """
 

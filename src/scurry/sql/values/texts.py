@@ -98,7 +98,6 @@ def atom_text(data_type: types.DataType, plain_decimals: bool = False, iso: bool
     """Return the function that makes the text of a value of a column.
 
     Args:
-        data_type: The type of the column.
         plain_decimals: Whether decimals have no exponent.
         iso: Whether timestamps follow ISO-8601.
 

@@ -19,7 +19,6 @@ def compile_nfa(pattern: Pattern, handle_timeouts: bool = True) -> NFA:
     """Return the automaton of a pattern.
 
     Args:
-        pattern: The pattern.
         handle_timeouts: Whether `advance_time` returns the partial matches that time out.
 
     Raises:

@@ -145,7 +145,6 @@ class NFA:
 
         Args:
             state: The state of the key, which is changed.
-            event: The event.
             timestamp: Its time, in ms; not before those of earlier events.
             clock: Returns the processing time, for conditions that ask for it.
 

@@ -10,12 +10,7 @@ from scurry.cep.patterns.quantifier import ConsumingStrategy
 
 
 class ConditionFailedError(Exception):
-    """A condition of the user has failed; the error is the cause.
-
-    Attributes:
-        stage: The stage of the condition.
-        event: The event it was called with.
-    """
+    """A condition of the user has failed; the error is the cause."""
 
     def __init__(self, stage: str, event: Any) -> None:
         """Describe a failure."""

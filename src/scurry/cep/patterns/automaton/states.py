@@ -95,7 +95,6 @@ class Step:
 
     Attributes:
         stage: The stage that takes the event, None if the event is ignored.
-        target: The state.
         final: The final state that is reached at once, or None.
     """
 
@@ -139,7 +138,6 @@ def decision(state: State, numbers: dict[int, int], known: dict[int, bool] | Non
     """Return the outcome for a partial match.
 
     Args:
-        state: The state it is in.
         numbers: The numbers of the tests, by `id`.
         known: Which conditions hold, as far as that has been found out.
 

@@ -33,7 +33,6 @@ class _Part:
     """Channels of a source that are read or held together: one, or all if the source cannot hold single channels.
 
     Attributes:
-        channels: The channels.
         spoke: When they last had records, or were held.
         before: Their watermark when the spans were last measured.
         assigned: Whether the last batch assigned them anything.
@@ -54,7 +53,6 @@ class _Reading:
     """State of a source's reading.
 
     Attributes:
-        enumerator: The source's enumerator.
         parts: Its channels.
         granted: How many records or bytes each part was allowed to read in the last batch; None if it was not limited.
         growth: By how much the limit grows in any case, because the last batch was too small; None without need.
@@ -126,7 +124,6 @@ class Alignment:
     A source that does not count records or bytes cannot be limited like that.
 
     Args:
-        job: The job.
         enumerators: The enumerators of its sources; sources without one take no part.
         clock: Returns seconds.
     """
@@ -165,7 +162,6 @@ class Alignment:
         """Return how much the source may read now, None if it must wait; hold its channels that are ahead.
 
         Args:
-            source: The source.
             most: How much it may read without alignment.
         """
         reading = self._readings.get(source.id)

@@ -89,7 +89,6 @@ class BatchSizer:
         Args:
             limits: Limits that no batch may exceed.
             target_seconds: How long a batch should take.
-            first: Limits of the first batch.
             catching_up_seconds: The same while sources have more than they may read; None for no difference.
         """
         self._most, self._first = limits, first
@@ -144,7 +143,6 @@ class BatchSizer:
         """Record the assignments of a source for the present batch.
 
         Args:
-            source: The source.
             records: The number of records, 0 if it does not count them.
             size: Their bytes, 0 if it does not count them.
             limited: What it was allowed to read, if it had more; counts if neither records nor bytes do.

@@ -28,8 +28,6 @@ class _Partners(NamedTuple):
     """The partners of records among those of the other side that come before them, in arrays.
 
     Attributes:
-        sides: The side of each record.
-        places: For each side, the places of the records of the other side.
         firsts: Where the partners of each record begin among the places of the other side.
         counts: How many partners it has.
     """

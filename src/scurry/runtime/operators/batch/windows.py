@@ -38,9 +38,6 @@ class _Spans(NamedTuple):
     """Windows of several keys, in the order of keys and ends, in columns.
 
     Attributes:
-        numbers: The numbers of the keys.
-        starts: The starts of the windows.
-        ends: The ends of the windows.
         firsts: The places of the first record of each.
         lasts: The places behind the last record of each.
     """
@@ -172,7 +169,6 @@ class _BatchWindowOperator(WindowOperator):
         """Yield the windows that records at these times belong to, and those that are open, in the order of their ends.
 
         Args:
-            times: In order.
             opened: start -> end and contents of the windows that are open.
         """
 

@@ -89,7 +89,6 @@ class PatternRun:
     """Find the matches of a pattern.
 
     Args:
-        plan: The operator.
         nfa: The automaton.
         slot: Where the partial matches of a key are kept.
         function: The process function.

@@ -72,7 +72,6 @@ def plan_migration(plan: JobPlan, restored: Schemas, collected: Collected, now: 
     """Compare stored state with the program's declarations.
 
     Args:
-        plan: The program's plan.
         restored: The schemas stored with the state; operators that the plan lacks are ignored.
         collected: The result of `collect_schemas`.
         now: The last access, in milliseconds, of values that get a time to live only now.

@@ -31,7 +31,6 @@ def resolve(
     """Return the conversion of a state's stored form (for one key) to the form that this program stores.
 
     Args:
-        before: The schema it was stored with.
         after: The schema it has now.
         migration: The migration that the program declares for it.
         renamed: Renamed classes: old reference -> new one.

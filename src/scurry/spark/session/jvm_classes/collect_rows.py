@@ -19,11 +19,7 @@ _ROW = struct.Struct(">iiiiqi")
 
 
 def row_collector(spark: Any) -> Callable[[Any], list[WireRow]]:
-    """Return a function that collects the rows of a micro-batch.
-
-    Args:
-        spark: The session.
-    """
+    """Return a function that collects the rows of a micro-batch."""
     from py4j.protocol import Py4JJavaError
     from pyspark.serializers import NoOpSerializer
     from pyspark.util import _load_from_socket

@@ -30,11 +30,7 @@ def file_system_options(class_path: str = "") -> dict[str, str]:
 
 
 def leave_out_if_missing(options: dict[str, str]) -> None:
-    """Remove the class from the settings of a session if its JVM runs already and has been started without it.
-
-    Args:
-        options: The settings.
-    """
+    """Remove the class from the settings of a session if its JVM runs already and has been started without it."""
     from py4j.protocol import Py4JJavaError
     from pyspark import SparkContext
 

@@ -60,9 +60,7 @@ def compile_java(source: Path, target: Path, jars: Path) -> None:
     """Compile a Java file with Janino, which is among Spark's jars.
 
     Args:
-        source: The file.
         target: The directory for the class files.
-        jars: The directory of Spark's jars.
 
     Raises:
         subprocess.SubprocessError: It cannot be compiled.

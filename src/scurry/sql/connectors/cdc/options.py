@@ -93,7 +93,6 @@ def check_debezium(context: TableContext, supported: dict[str, str]) -> None:
     """Refuse properties of Debezium that have no effect here.
 
     Args:
-        context: The table.
         supported: The properties that work, with what they do.
 
     Raises:

@@ -71,7 +71,6 @@ class RandomColumns:
 
         Args:
             prefix: The beginning of the keys of its options.
-            data_type: Its type.
 
         Raises:
             ValidationError: There are no random values of the type, or its options do not fit it.

@@ -37,7 +37,6 @@ class DocumentIds:
 
     Attributes:
         columns: The columns of the key, in the order in which the key names them.
-        delimiter: What is between them.
     """
 
     columns: tuple[FormatColumn, ...]
@@ -75,7 +74,6 @@ class RowActions(Prepared):
 
     Attributes:
         format: The format of documents.
-        indices: The index of each row.
         ids: The ids of rows; None without a primary key.
         version: The column of versions; None for none.
         document_type: The type, of Elasticsearch 6.

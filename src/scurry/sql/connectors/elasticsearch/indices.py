@@ -35,7 +35,6 @@ class IndexNames:
         before: What the name begins with; the whole name if nothing else is set.
         after: What it ends with.
         column: Position of the column that is between; None for none.
-        kind: The column; None for none.
         form: The pattern of the time that is between; None if the column's text is.
         time_zone: The zone of the clock.
     """

@@ -32,8 +32,6 @@ class DocumentTableSource(TableSource):
 
     Attributes:
         hosts: Where the server is.
-        index: The index.
-        format: The format of documents.
         page_size: Documents that are fetched at once.
         slices: Number of slices; None for one per shard.
         ids: The ids of the primary key's values, if there is one and the index is a single one.

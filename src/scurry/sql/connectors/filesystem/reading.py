@@ -70,16 +70,10 @@ class FileTableSource(TableSource):
     """Read the files of a directory.
 
     Attributes:
-        path: The directory or file.
         pattern: Regular expression that the paths of files must match; None for all.
-        format: The format of the files.
-        format_options: Its options.
-        declared: The columns that files have.
         partition_keys: The columns that directories give.
-        partition_types: Their types.
         default_partition: The directory of NULL.
         metadata_keys: The metadata of each metadata column.
-        time_zone: The session's time zone.
         bounded: Whether no files are looked for later.
         monitor_interval: Milliseconds between looking for new files, if they are looked for.
     """

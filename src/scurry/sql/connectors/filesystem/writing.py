@@ -38,7 +38,6 @@ def file_table_sink(
     """Return the sink of a table of files.
 
     Args:
-        path: The table's directory.
         writer: Writes record batches without the partition columns.
         columns: All columns of the rows.
         partition_keys: Those that become directories.
@@ -68,7 +67,6 @@ class PartitionBuckets(BucketAssigner):
 
     Attributes:
         names: The columns of the rows.
-        types: Their types.
         keys: The partition columns.
         default: The directory of NULL.
         with_kinds: Whether the files have kinds of changes: rows are written as pairs of a batch and its kinds.

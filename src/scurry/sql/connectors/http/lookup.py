@@ -32,7 +32,6 @@ class HttpTableSource(TableSource):
         success: The statuses of answers with rows.
         ignored: The statuses of keys without rows.
         continues: Whether a key whose lookup fails has no rows.
-        cache: The settings of the cache; None for no cache.
     """
 
     requests: HttpRequests

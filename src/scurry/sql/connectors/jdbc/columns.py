@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableColumns:
-    """The columns of a table in a database.
-
-    Attributes:
-        names: Their names.
-        types: Their types.
-        dialect: Name of the database.
-    """
+    """The columns of a table in a database."""
 
     names: tuple[str, ...]
     types: tuple[DataType, ...]
@@ -67,9 +61,6 @@ class RowReader:
 
     Attributes:
         table: The table, for messages.
-        names: Names of the columns.
-        types: Their types.
-        dialect: Name of the database.
     """
 
     table: str

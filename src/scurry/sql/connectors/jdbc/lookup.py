@@ -35,10 +35,7 @@ class JdbcTableLookup(KeyLookup):
 
         Args:
             connection: Where the database is.
-            table: The table.
-            table_columns: Its columns.
             keys: Names of the columns of the key.
-            columns: Names of the columns to read.
             max_retries: How often a query is retried after a transient error.
             cache: What is cached; None for nothing.
         """

@@ -28,7 +28,6 @@ class AppendSink(Sink):
 
     Attributes:
         rows: Executes the statement of the rows.
-        columns: The columns.
     """
 
     rows: JdbcExactlyOnceSink
@@ -70,9 +69,7 @@ class UpsertSink(Sink):
     """Write rows by their primary key, from the tasks: writing a row again changes nothing.
 
     Attributes:
-        table: The table.
         key: The columns of its primary key.
-        columns: Its columns.
         connection: Where the database is.
         max_retries: How often a write is retried.
     """

@@ -22,7 +22,6 @@ class NumericRanges:
     """Ranges of a column, which leave out smaller and larger numbers and NULL, as in Flink.
 
     Attributes:
-        column: The column.
         lower: The smallest number.
         upper: The largest number.
         number: Number of ranges; fewer if there are fewer numbers.
@@ -53,8 +52,6 @@ class JdbcTableSource(TableSource):
 
     Attributes:
         connection: Where the database is.
-        table: The table.
-        columns: Its columns.
         ranges: The ranges that are read separately; None for one query.
         fetch_size: Rows fetched at once.
         lookup_retries: How often a lookup is retried.

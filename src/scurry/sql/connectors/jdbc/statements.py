@@ -75,7 +75,6 @@ def create(table: str, names: Sequence[str], types: Sequence[DataType], key: Seq
     """Return the statement that makes a table, for hints.
 
     Args:
-        table: Its name.
         names: Its columns.
         types: Their types in SQL.
         key: The columns of its primary key; none if it has none.

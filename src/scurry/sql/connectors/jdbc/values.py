@@ -43,7 +43,6 @@ def column_values(data_type: types.DataType, dialect: str, name: str = "") -> Co
     """Return how the values of a type are read and written.
 
     Args:
-        data_type: The type.
         dialect: Name of the database, for messages.
         name: Name of the column, for messages.
 

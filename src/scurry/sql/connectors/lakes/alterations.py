@@ -31,12 +31,6 @@ class Alteration:
 def check_kept(catalog: str, system: str, connector: str, table: CatalogBaseTable) -> CatalogTable:
     """Return a table that a catalog of lakes can keep.
 
-    Args:
-        catalog: Name of the catalog.
-        system: What its tables are tables of.
-        connector: The connector of these tables.
-        table: The table.
-
     Raises:
         UnsupportedError: It is a view, has another connector, or more than physical columns.
     """
@@ -72,8 +66,6 @@ def alteration(catalog: str, before: CatalogTable, after: CatalogTable) -> Alter
     """Return the changes that a statement makes.
 
     Args:
-        catalog: Name of the catalog.
-        before: The table as it is.
         after: The table as it shall be.
 
     Raises:

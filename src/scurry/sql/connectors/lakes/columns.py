@@ -62,7 +62,6 @@ class ChangeTables(Tables):
 
     Args:
         connector: The connector, for messages.
-        row: The columns.
         schema: How the lake table stores them.
     """
 

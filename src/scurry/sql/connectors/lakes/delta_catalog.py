@@ -46,7 +46,6 @@ def create_catalog(name: str, values: Mapping[str, str]) -> Catalog:
     """Return the catalog that CREATE CATALOG describes.
 
     Args:
-        name: Its name in the session.
         values: The options, `type` among them.
 
     Raises:

@@ -22,8 +22,6 @@ class LakeTableSource(TableSource):
     """Read the files of a table.
 
     Attributes:
-        scan: The files.
-        declared: The declared columns.
         newest: Makes the source of the newest version; None if the options name one.
     """
 

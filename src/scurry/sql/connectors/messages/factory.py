@@ -49,8 +49,6 @@ class MessageFactory(TableFactory):
     A connector declares its options, `FORMAT_OPTIONS` among them, and implements `scan`, `topics` and `sink`.
 
     Attributes:
-        system_name: Name of the system, for messages.
-        system: The messages of the system.
         upsert: Whether messages replace each other by key, which is the primary key.
     """
 

@@ -25,8 +25,6 @@ class MessageRows:
     """Make rows of messages; picklable.
 
     Attributes:
-        system: The system of the messages.
-        value: The format of values.
         key: The format of keys, None if they are not read.
         prefix: What the names of the key's columns begin with.
         metadata: The metadata of each metadata column.

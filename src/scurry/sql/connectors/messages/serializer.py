@@ -22,7 +22,6 @@ class ChangeSerializer:
 
     Attributes:
         names: The columns of the rows.
-        value: The format of values.
         key: The format of keys, None for records without keys.
         prefix: What the names of the key's columns begin with.
         topic: The topic; None if a column has it.

@@ -17,7 +17,6 @@ class MessageTableSource(TableSource):
     """Read messages as rows.
 
     Attributes:
-        scan: The messages.
         rows: Makes rows of messages.
         insert_only: Whether rows are only added.
         parallelism: Number of readers of a STREAMING job; None for the job's parallelism.

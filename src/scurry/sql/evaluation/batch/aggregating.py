@@ -30,8 +30,6 @@ def aggregated(plan: Aggregate, batch: pa.RecordBatch, session: EvaluationContex
 
     Args:
         plan: The aggregation.
-        batch: All rows.
-        session: The session.
     """
     numbers = set_numbers(plan.grouping_sets, len(plan.keys))
     for grouping, number in zip(plan.grouping_sets, numbers, strict=True):
@@ -66,10 +64,7 @@ def group_values(
 
     Args:
         call: The aggregate, whose arguments are columns.
-        batch: The rows.
         groups: For each row the number of its group.
-        count: The number of groups.
-        session: The session.
         is_over: Whether it is called with OVER.
     """
     found = accumulator(call, session, is_over)
@@ -82,9 +77,7 @@ def group_states(found: Accumulator, call: AggregateCall, batch: pa.RecordBatch,
     Args:
         found: What computes the aggregate.
         call: The aggregate, whose arguments are columns.
-        batch: The rows.
         groups: For each row the number of its group.
-        count: The number of groups.
     """
     columns, groups = counted_arguments(call, batch, groups, filter_mask(call, batch))
     if call.distinct and columns:
@@ -105,7 +98,6 @@ def counted_arguments(
 
     Args:
         call: The aggregate, whose arguments are columns.
-        batch: The rows.
         groups: For each row the number of its group.
         counted: For each row whether it counts; None if all do.
     """
@@ -118,10 +110,6 @@ def counted_arguments(
 
 def of_arguments(call: AggregateCall, schema: Schema) -> tuple[list[int], AggregateCall, Schema]:
     """Return the columns of rows that an aggregate has as arguments, and the aggregate over these columns alone.
-
-    Args:
-        call: The aggregate.
-        schema: The columns of the rows.
 
     Returns:
         The positions of the columns, the aggregate without FILTER and DISTINCT, and the schema of the columns.

@@ -20,9 +20,7 @@ def batch_of(columns: Sequence[Any], schema: Schema, rows: int) -> pa.RecordBatc
     """Make a batch of columns, each an array or a scalar that is the value of all rows.
 
     Args:
-        columns: The columns.
         schema: Their names and types.
-        rows: The number of rows.
 
     Returns:
         A batch, whose columns have the Arrow types of the schema.
@@ -100,12 +98,7 @@ def sorted_positions(columns: Sequence[pa.Array], keys: Sequence[SortKey], rows:
     """Return the positions of rows in the order of some keys; equal rows keep their order.
 
     Args:
-        columns: All columns.
         keys: The keys, which name columns by position.
-        rows: The number of rows.
-
-    Returns:
-        The positions.
     """
     if not keys:
         return np.arange(rows)

@@ -64,15 +64,11 @@ def execute_batch(
 
     Args:
         plan: The plan, as the rules leave it.
-        session: The session.
         read: Returns the rows of a scan: the columns it names, in that order.
         context: Context for opening user-defined functions; None where only this process runs the plan.
         passed: Called for each batch that an operation passes on, with its node and the number of rows.
         check: Called often; what it raises ends the execution. None if nothing can end it.
         search: Returns what a VECTOR_SEARCH asks; None where plans have it.
-
-    Yields:
-        The rows.
 
     Raises:
         EvaluationError: A function has no result for a value.

@@ -61,7 +61,6 @@ def outer_positions(rows: int, places: Positions) -> tuple[Positions, pa.Array]:
     """Return the pairs of a left outer join, those of rows without a pair among them, in the order of the left rows.
 
     Args:
-        rows: The number of left rows.
         places: For each pair the position of its left row, ascending.
 
     Returns:

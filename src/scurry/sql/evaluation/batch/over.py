@@ -38,7 +38,6 @@ class _SortedRows(Partitions):
     """Rows sorted by partition and order.
 
     Attributes:
-        batch: The rows.
         order: Their positions in the input.
     """
 
@@ -65,11 +64,6 @@ class _SortedRows(Partitions):
 
 def over_columns(plan: Over, batch: pa.RecordBatch, session: EvaluationContext) -> tuple[list[pa.Array], Positions]:
     """Return the columns of functions over windows.
-
-    Args:
-        plan: The functions.
-        batch: All rows.
-        session: The session.
 
     Returns:
         The columns, and the order in which the rows have to be taken for them.

@@ -27,8 +27,6 @@ class KeyRows(NamedTuple):
     """Rows of a key that are due, in the order in which the automaton gets them.
 
     Attributes:
-        group_id: The number of the key.
-        rows: What is kept of each row.
         times: The time of each row, in milliseconds.
     """
 
@@ -56,7 +54,6 @@ class Matcher:
         """Return the rows of each key in the order of the pattern, the keys by their first rows.
 
         Args:
-            batch: The rows.
             times: The time of each row, in milliseconds.
             group_ids: For each row the number of its key.
             has_begun: For each key whether the automaton waits for rows of it. Of other keys, rows before one at which
@@ -104,7 +101,6 @@ class Matcher:
 
         Args:
             state: The state of the key, which is changed.
-            rows: The rows.
             now: The watermark.
             clock: Returns the processing time.
             check: Called for each row; what it raises ends the task. None if nothing can end it.
@@ -208,11 +204,6 @@ _END_OF_TIME: Final = (1 << 63) - 1
 
 def matched(plan: Match, batch: pa.RecordBatch, session: EvaluationContext) -> pa.RecordBatch:
     """Return a row for each match.
-
-    Args:
-        plan: The operation.
-        batch: All rows.
-        session: The session.
 
     Raises:
         EvaluationError: A row has no time, or a condition or measure no value.

@@ -93,11 +93,9 @@ class Condition:
         """Compile a condition.
 
         Args:
-            variable: The variable.
             names: The variables of the pattern up to this one.
             condition: The condition; None if the variable takes any row.
             rows: What is kept of each row.
-            session: The session.
         """
         self._variable = variable
         self._names = tuple(names)
@@ -117,7 +115,6 @@ class Condition:
         """Return whether the part holds that depends on rows before.
 
         Args:
-            row: The row.
             context: Gives the rows before, as `IterativeCondition.Context`.
         """
         place = _PresentRow(row, self._variable, self._names, context)
@@ -134,7 +131,6 @@ class MatchProgram:
     """MATCH_RECOGNIZE, compiled for a task.
 
     Attributes:
-        plan: The operation.
         stages: The stages of its pattern.
         conditions: The conditions of the stages, in their order.
         rows: What is kept of each row.

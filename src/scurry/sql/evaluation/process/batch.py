@@ -77,8 +77,6 @@ def processed(
 
     Args:
         plan: The call.
-        batches: All rows of each table.
-        session: The session.
     """
     runner = ProcessRunner(plan, session)
     tables = [TableRows(runner, index, batch) for index, batch in enumerate(batches)]

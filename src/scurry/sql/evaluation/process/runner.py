@@ -131,10 +131,8 @@ class ProcessRunner:
         """Call the function for a timer.
 
         Args:
-            partition: The partition.
             keys: The values of the columns of PARTITION BY.
             time: When the timer was to fire.
-            name: Its name, if it has one.
             watermark: The watermark that fires it.
         """
         context = self._timer_context

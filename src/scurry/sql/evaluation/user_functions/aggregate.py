@@ -23,12 +23,7 @@ from scurry.sql.values.results import ResultColumn
 
 
 def user_accumulator(call: AggregateCall, session: EvaluationContext) -> Accumulator:
-    """Return the accumulator of a user-defined aggregate function.
-
-    Args:
-        call: The call; its function is a UserFunction.
-        session: The session.
-    """
+    """Return the accumulator of a user-defined aggregate function."""
     types = [each.type for each in call.arguments]
     kind = _ColumnsAccumulator if call.function.is_vectorized else GeneralAccumulator
     return kind(call.function, types, session)
@@ -41,9 +36,7 @@ class GeneralAccumulator(Accumulator):
         """Open the function for the task.
 
         Args:
-            function: The function.
             types: The types of its arguments.
-            session: The session.
         """
         self._function = function
         self._types = types

@@ -28,7 +28,6 @@ def concurrently(
     """Return a kernel that calls an asynchronous function for all rows of a batch, many at a time.
 
     Args:
-        function: The function.
         instance: Its object, opened.
         types: The types of its arguments.
         session: The session; its options say how many calls run at a time, how long one may take, and how often it is

@@ -30,8 +30,6 @@ def function_error(function: Called, error: Exception, record: Any = None) -> Op
     """Return the error for an exception that a function raised.
 
     Args:
-        function: The function.
-        error: What it raised.
         record: The row, None if none is to blame.
     """
     frames = [
@@ -58,7 +56,6 @@ def ended_error(function: UserFunction, record: Any = None) -> OperatorError:
     """Return the error for a StopIteration that a function raised: `map`, which calls it, just ends then.
 
     Args:
-        function: The function.
         record: The row, None if none is to blame.
     """
     reason = "it was not raised by a generator; next(iterator, default) does not raise it"
@@ -69,7 +66,6 @@ def misfit_error(function: UserFunction, result: Any, error: Exception, record: 
     """Return the error for a result that is not of the declared type.
 
     Args:
-        function: The function.
         result: What it returned.
         error: Why it is no value of the type.
         record: The row.

@@ -26,7 +26,6 @@ def user_kernel(call: UserFunctionCall, session: EvaluationContext) -> UserKerne
 
     Args:
         call: The call of a scalar function.
-        session: The session.
     """
     function: UserFunction = call.function
     instance = opened(function, session)

@@ -27,9 +27,7 @@ def table_kernel(call: UserFunctionCall, outer: bool, session: EvaluationContext
     """Return the kernel of a table function's call, which is created once per task.
 
     Args:
-        call: The call of a table function.
         outer: Whether a row without results is kept, with NULLs.
-        session: The session.
     """
     function: UserFunction = call.function
     evaluate = opened(function, session).eval

@@ -29,7 +29,6 @@ class Emitted:
 
         Args:
             converters: Make the columns of the rows.
-            function: The function.
         """
         self._converters = converters
         self._function = function
@@ -98,13 +97,7 @@ class TableAggregator:
 
 
 def table_aggregated(plan: TableAggregate, batch: pa.RecordBatch, session: EvaluationContext) -> pa.RecordBatch:
-    """Return the rows of all groups.
-
-    Args:
-        plan: The table aggregate.
-        batch: All rows.
-        session: The session.
-    """
+    """Return the rows of all groups."""
     aggregator = TableAggregator(plan, session)
     groups, first = group_ids_of([batch.column(key) for key in plan.keys], batch.num_rows)
     # Without rows there are no groups, even without keys.

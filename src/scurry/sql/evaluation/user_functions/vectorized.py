@@ -86,10 +86,8 @@ def on_columns(
     """Return a kernel that calls a scalar function once per batch.
 
     Args:
-        function: The function.
         instance: Its object, opened.
         types: The types of its arguments.
-        session: The session.
     """
     zone = session.time_zone
     column_of = _arrow_result if function.func_type == "arrow" else _pandas_result

@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AvroReader(FileReader):
-    """Read Avro files, whose fields are found by name.
-
-    Attributes:
-        columns: The columns to read.
-    """
+    """Read Avro files, whose fields are found by name."""
 
     columns: tuple[FormatColumn, ...]
     splittable = True
@@ -56,7 +52,6 @@ class AvroWriterFactory(BulkWriterFactory):
     """Create writers of Avro files, whose values are record batches.
 
     Attributes:
-        columns: The columns.
         codec: Compression of the blocks.
     """
 

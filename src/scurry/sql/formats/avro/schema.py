@@ -103,7 +103,6 @@ def named_alike(node: Any, writer: Any) -> Any:
 
     Args:
         node: The reader's schema, as `schema_of` makes it.
-        writer: The schema of what is read.
     """
     if isinstance(node, list):
         return [named_alike(branch, writer) for branch in node]

@@ -34,7 +34,6 @@ class ChangeDecoder(MessageDecoder):
 
     Attributes:
         identifier: The format.
-        columns: The columns to decode.
         metadata: The metadata to read after them, with their types.
         settings: How JSON is read.
         with_schema: Whether the change is below `payload`.

@@ -40,7 +40,6 @@ class ChangeEncoder(MessageEncoder):
 
     Attributes:
         identifier: The format.
-        rows: Encodes the rows.
         skip_nulls: Whether NULL fields are left out, `before` and `after` too.
     """
 

@@ -110,11 +110,7 @@ class CsvReader(FileReader):
 
 @dataclass(frozen=True)
 class CsvDecoder(MessageDecoder):
-    """Decode messages of one CSV line.
-
-    Attributes:
-        lines: Reads the line.
-    """
+    """Decode messages of one CSV line."""
 
     lines: CsvReader
 

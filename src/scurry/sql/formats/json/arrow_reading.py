@@ -28,7 +28,6 @@ class ArrowJsonColumns:
     """Read blocks of whole lines.
 
     Args:
-        columns: The columns to read.
         iso: Whether timestamps follow ISO-8601.
     """
 

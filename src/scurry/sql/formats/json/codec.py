@@ -24,7 +24,6 @@ class JsonDecoder(MessageDecoder):
     """Decode messages of JSON objects, or arrays of them.
 
     Attributes:
-        columns: The columns to decode.
         settings: How.
         identifier: The format, whose options they are.
     """
@@ -93,7 +92,6 @@ class JsonEncoder(MessageEncoder):
     """Encode rows as JSON objects.
 
     Attributes:
-        columns: The columns of the rows.
         settings: How.
     """
 

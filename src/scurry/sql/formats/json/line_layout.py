@@ -38,7 +38,6 @@ class _Member:
     """A member of each line.
 
     Attributes:
-        name: Its name.
         is_text: Whether its value is in quotes.
         before: The text from the end of the value before, its quote included, to the value.
     """
@@ -56,7 +55,6 @@ class LineLayout:
     found first; then the text between the values is compared, a column at once.
 
     Attributes:
-        members: The members of a line.
         separator: The text before the name of each member but the first.
         end: The text behind the last value.
     """

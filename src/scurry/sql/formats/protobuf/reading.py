@@ -29,8 +29,6 @@ class ProtobufDecoder(MessageDecoder):
     """Decode messages.
 
     Attributes:
-        message: The message.
-        columns: The columns to decode.
         defaults: Whether fields that are not set have their default values, not NULL.
         ignore: Whether messages that cannot be read are skipped.
     """

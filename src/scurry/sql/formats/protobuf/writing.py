@@ -29,8 +29,6 @@ class ProtobufEncoder(MessageEncoder):
     """Encode rows; a field that is NULL is not set.
 
     Attributes:
-        message: The message.
-        columns: The columns of the rows.
         null_text: What stands for NULL as a text in arrays and maps.
     """
 

@@ -62,7 +62,6 @@ def state_names(name: str, retracts: bool) -> tuple[str, ...]:
     """Return Flink's names of the columns of an aggregate's state, for EXPLAIN.
 
     Args:
-        name: The name of the aggregate.
         retracts: Whether rows may be taken back.
     """
     function = _functions()[name]

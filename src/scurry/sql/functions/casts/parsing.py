@@ -44,8 +44,6 @@ def parse_cast(target: types.DataType, session: EvaluationContext, is_try: bool)
     """Return the cast of texts to a type that is no text itself.
 
     Args:
-        target: The type.
-        session: The session.
         is_try: Whether a text that is no value of the type becomes null.
     """
     parse = _PARSERS[type(target)](target, session)

@@ -87,7 +87,6 @@ def iso_text(column: Column, source: Any, time_zone: str, days_only: bool = Fals
     Args:
         column: A column of DATE, TIMESTAMP or TIMESTAMP_LTZ.
         source: Its type.
-        time_zone: The time zone of the session.
         days_only: Whether the days are enough: there are few, of which each is formatted once.
 
     Returns:

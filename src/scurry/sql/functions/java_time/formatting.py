@@ -14,8 +14,6 @@ def format_moment(moment: Moment, pattern: str, simple: bool = False) -> str:
     """Return a wall clock in the form of a pattern.
 
     Args:
-        moment: The wall clock.
-        pattern: The pattern.
         simple: Whether it is one of SimpleDateFormat, where S are milliseconds.
 
     Raises:

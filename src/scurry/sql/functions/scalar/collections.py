@@ -41,7 +41,6 @@ def _with_element(result: Result, widens: bool = False) -> Infer:
     """Return the inference of a function of an array and a value that could be its element.
 
     Args:
-        result: What it returns.
         widens: Whether the array gets elements that may be NULL if the value may be.
     """
 

@@ -67,8 +67,6 @@ def format_java(
     """Return `String.format(pattern, values)` for the usual conversions.
 
     Args:
-        pattern: The pattern.
-        values: The values.
         shows: For each value, the function from it to its text.
         opaque: Which values are no numbers for %d, %f and the like.
 

@@ -34,7 +34,6 @@ def pattern_of_group(pattern: str, group: int = 0) -> str | None:
     """Return a pattern of RE2 whose only group is one of a pattern of Java; None if they might differ.
 
     Args:
-        pattern: The pattern.
         group: The number of the group, 0 for the whole match. It is one that each match has.
     """
     found, at, depth, number = [], 0, 0, 0
@@ -67,7 +66,6 @@ def extracted(texts: pa.Array, pattern: str) -> pa.Array:
     """Return the group of the first match in each text, NULL without one.
 
     Args:
-        texts: The texts.
         pattern: What `pattern_of_group` returns.
     """
     return pc.struct_field(pc.extract_regex(texts, pattern), [0])

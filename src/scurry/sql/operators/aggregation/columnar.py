@@ -30,7 +30,6 @@ def columnar(call: AggregateCall, schema: Schema, found: Accumulator) -> Columna
     Args:
         call: The aggregate; its arguments are columns.
         schema: The columns of the rows.
-        found: The accumulator.
     """
     if isinstance(found, StableMoments):
         return _Spread(call, found)
@@ -42,11 +41,7 @@ def columnar(call: AggregateCall, schema: Schema, found: Accumulator) -> Columna
 
 
 class ColumnarRunning(ABC):
-    """An aggregate that keeps a few values of each group, for rows that are only added or that it can take back.
-
-    Attributes:
-        types: The types of the values.
-    """
+    """An aggregate that keeps a few values of each group, for rows that are only added or that it can take back."""
 
     types: list[pa.DataType]
 
@@ -57,7 +52,6 @@ class ColumnarRunning(ABC):
         """Return its value at each index, and the columns of each segment's new state.
 
         Args:
-            batch: The rows.
             counted: For each row whether it counts.
             segments: How the rows are divided.
             known: The segments of which something is kept.

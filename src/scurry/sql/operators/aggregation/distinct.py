@@ -23,7 +23,6 @@ class DistinctValues:
     Attributes:
         group_ids: For each row the position of its value.
         keys: The values, in canonical form.
-        hashes: The hashes of the values.
     """
 
     def __init__(self, arguments: Sequence[Expression], batch: pa.RecordBatch) -> None:
@@ -40,7 +39,6 @@ def distinct_views(
     """Return the sets of distinct arguments of some aggregates: those of the same arguments and FILTER share one.
 
     Args:
-        calls: The aggregates.
         is_distinct: Whether an aggregate has a set.
 
     Returns:
@@ -60,11 +58,7 @@ def presence_changes(
     """Add values to the counts of groups; return for each 1 if it is new in its group, -1 if it is gone, or else 0.
 
     Args:
-        counts: The counts of each group.
-        groups: For each value its group.
         numbers: How many times it is added; negative if it is taken back.
-        keys: The values.
-        hashes: The hashes of the values.
     """
     changes = np.zeros(len(groups), dtype=np.int64)
     values = zip(groups.tolist(), numbers.tolist(), keys, hashes, strict=True)
@@ -81,7 +75,6 @@ def counted(
     """Return which rows change the set of values of their group, and for each segment how often each value is there.
 
     Args:
-        values: The values of the rows.
         filtered: For each row whether FILTER lets it pass.
         segments: How the rows are divided.
         kept: For each segment what was returned for it last, or its pieces; None for a new group.

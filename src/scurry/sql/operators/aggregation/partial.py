@@ -35,10 +35,8 @@ class Partial(Protocol):
         """Return its columns, with a row for each group.
 
         Args:
-            batch: Rows.
             signs: For each row 1 if it is added, -1 if it is taken back; None if all are added.
             group_ids: For each row the number of its group.
-            count: The number of groups.
         """
 
 
@@ -48,10 +46,8 @@ def partials(
     """Return the local phase of each aggregate, and of the sets of distinct arguments.
 
     Args:
-        calls: The aggregates.
         schema: The columns of the rows.
         retracts: Whether rows may be taken back.
-        session: The session.
 
     Returns:
         For each aggregate what is sent, None if it is of different arguments; the sets of arguments; and for each
@@ -104,7 +100,6 @@ class _Arguments:
 
     Attributes:
         call: The aggregate of these columns: without FILTER and DISTINCT.
-        schema: The columns.
         width: The number of lists.
     """
 
@@ -126,7 +121,6 @@ class _Arguments:
         """Return the contents of lists: columns, row ids, and the groups, by which they are sorted.
 
         Args:
-            lists: The lists.
             group_ids: For each list the number of its group.
         """
         *columns, numbers = (column.flatten() for column in lists)

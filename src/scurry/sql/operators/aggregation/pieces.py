@@ -65,7 +65,6 @@ class ValueCounts(LoadedPieces):
         """Add a value some times, or remove it if the number is negative; return whether it was there, and is.
 
         Args:
-            value: The value.
             hashed: What `key_hash` returns for it.
             number: How many times.
         """

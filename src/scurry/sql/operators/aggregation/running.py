@@ -34,7 +34,6 @@ class RunningAggregate(Protocol):
         """Return its value at each place.
 
         Args:
-            batch: The rows.
             counted: For each row whether it counts: FILTER and DISTINCT are applied.
             segments: How the rows are divided.
             kept: For each segment what was returned for it last; None for a new group.
@@ -54,7 +53,6 @@ def running(call: AggregateCall, schema: Schema, retracts: bool, session: Evalua
         call: The aggregate; its arguments are columns.
         schema: The columns of the rows.
         retracts: Whether rows may be taken back.
-        session: The session.
     """
     found = accumulator(call, session)
     if isinstance(found, GeneralAccumulator):

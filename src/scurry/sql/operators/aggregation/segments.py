@@ -21,7 +21,6 @@ class Segments:
     Attributes:
         starts: For each segment the position of its first row.
         stops: For each segment the position after its last row.
-        of_row: For each row its segment.
         signs: For each row 1 if it is added, -1 if it is taken back; None if all are added.
     """
 
@@ -100,7 +99,6 @@ def decimal_running_sums(values: Any, starts: Any, stops: Any, digits: int, rest
     """Return the same of decimals, NaN from where a sum is too large.
 
     Args:
-        values: The values.
         starts: Where runs begin.
         stops: Where they end.
         digits: How many digits a sum has before the point at most.

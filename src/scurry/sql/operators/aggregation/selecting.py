@@ -47,7 +47,6 @@ def known_columns(kept: Sequence[Any], types: Sequence[pa.DataType]) -> tuple[An
 
     Args:
         kept: For each segment a tuple, None if nothing is kept.
-        types: The types of the columns.
     """
     known = np.asarray([place for place, each in enumerate(kept) if each is not None], dtype=np.int64)
     found = zip(*(kept[place] for place in known.tolist()), strict=True) if len(known) else [()] * len(types)

@@ -31,7 +31,6 @@ class CompactingMaterializer(KeyedRowsFunction):
         """Describe the rows.
 
         Args:
-            schema: Their columns.
             primary_key: The positions of those of the table's primary key.
             upsert_key: The positions of those by which the query replaces rows; none for whole rows.
             fails: Whether a conflict fails the job; otherwise the table keeps the row it has, or gets the first one.

@@ -30,7 +30,6 @@ class SinkUpsertMaterializer(ExpiringFunction):
         """Describe the rows.
 
         Args:
-            schema: Their columns.
             upsert_key: The positions of those by which the query replaces rows; none for whole rows.
             ttl: Milliseconds after which rows of a key without changes are forgotten; 0 for never.
         """

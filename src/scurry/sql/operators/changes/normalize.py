@@ -29,7 +29,6 @@ class ChangelogNormalizer(ExpiringFunction):
         """Describe the rows.
 
         Args:
-            schema: Their columns.
             updates_before: Whether an update has the row before it.
             ttl: Milliseconds after which a row that has not been written again is forgotten; 0 for never.
         """

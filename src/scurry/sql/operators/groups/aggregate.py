@@ -41,13 +41,11 @@ class GroupAggregate(KeyedRowsFunction):
         """Describe the groups.
 
         Args:
-            plan: The aggregate.
             retracts: Whether rows may be taken back.
             never_retracted: For each aggregate whether rows that are taken back cannot change it.
             updates_before: Whether an update has the row before it.
             bundles: Whether the rows of a batch make one change per key, as with mini-batches in Flink.
             ttl: Milliseconds after which a group that has no new rows is forgotten; 0 for never.
-            session: The session.
         """
         self._plan = plan
         self._retracts = retracts

@@ -36,14 +36,12 @@ def net_changes(
     """Return one change, or an update with its two rows, of each group.
 
     Args:
-        keys: For each group its key.
         values: The values of the aggregates.
         indices: For each group where its values before are, and those after.
         exists: For each group whether it is there before, and after.
         compared: Which columns tell whether a group has changed, each with its aggregate; None if groups are emitted
             that have not changed.
         updates_before: Whether an update has the row before it.
-        schema: The columns of the changes.
     """
     (before, after), (existed, remains) = indices, exists
     updated = existed & remains
@@ -70,11 +68,9 @@ def emitted(
     """Return changes in the order of the rows that cause them.
 
     Args:
-        keys: For each row its key.
         values: The values of the aggregates.
         parts: The rows that cause changes of a kind, the places of the changes' values, and the kind.
         order: For each row its place in the order.
-        schema: The columns of the changes.
     """
     cause = np.concatenate([rows for rows, _, _ in parts])
     if not len(cause):

@@ -62,7 +62,6 @@ def changes_of_rows(
     """Return the change of each row, in the order in which they came.
 
     Args:
-        plan: The aggregate.
         values: The values after each row.
         fresh: For each segment whether it is a new group.
         gone: For each row whether its group ends with it; None if none does.

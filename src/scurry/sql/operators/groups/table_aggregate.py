@@ -33,9 +33,7 @@ class GroupTableAggregate(KeyedRowsFunction):
         """Describe the groups.
 
         Args:
-            plan: The table aggregate.
             ttl: Milliseconds after which a group that has no new rows is forgotten; 0 for never.
-            session: The session.
         """
         self._plan = plan
         self._ttl = StateTtl(ttl)

@@ -74,7 +74,6 @@ class GlobalGroups(KeyedRowsFunction):
             plan: The second phase.
             updates_before: Whether an update has the row before it.
             ttl: Milliseconds after which a group that has no new rows is forgotten; 0 for never.
-            session: The session.
         """
         self._plan = plan
         self._updates_before = updates_before
@@ -175,7 +174,6 @@ def merged_states(
         sent: The aggregate.
         states: The columns of its new states.
         group_ids: For each of them the number of its group.
-        count: The number of groups.
         before: The columns of the states that are kept.
         known: For each of them the number of its group, in order.
 

@@ -35,7 +35,6 @@ class EntryPages:
         schema: The columns of the table, those of the key first.
         keys: How many columns the key has.
         values: Returns the other columns of the row of an entry; None if there is no row.
-        hashes: Returns the hashes of rows.
     """
 
     schema: pa.Schema
@@ -81,7 +80,6 @@ class KeptRows(NamedTuple):
         batch: The rows, those of a key in the order in which they came.
         group_ids: For each of them the number of its key.
         numbers: For each of them its number in the table.
-        hashes: For each of them the hash of its key.
         new_group_ids: For each new row the number of its key.
         first: For each key the position of its first new row.
     """
@@ -141,8 +139,6 @@ class HashedRowsFunction(KeyedRowsFunction):
         """Return the kept rows with the keys of new rows, in the only table of the function.
 
         Args:
-            rows: The new rows.
-            schema: The columns of kept rows.
             keys: The positions of the columns of the key in new rows.
             context: Where rows are kept.
             kept_keys: The same in kept rows; None if they have the columns of new ones.

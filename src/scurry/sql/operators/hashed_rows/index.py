@@ -23,7 +23,6 @@ class HashIndex:
         """Add rows.
 
         Args:
-            hashes: Their hashes.
             first: The number of the first of them, which is higher than those of all rows before.
             removed: By number, the rows that are no longer searched; empty without any.
         """

@@ -147,8 +147,6 @@ def entries_of(found: Page, name: str, columns: Sequence[pa.Array], key: Sequenc
 
     Args:
         found: The rows of each key, by the name of their table.
-        name: The name of the table.
-        columns: Its columns.
         key: The positions of those of its key.
         rows: How many rows it has.
     """
@@ -159,12 +157,7 @@ def entries_of(found: Page, name: str, columns: Sequence[pa.Array], key: Sequenc
 
 
 class RowPages:
-    """Read the pages of a key group.
-
-    Args:
-        tables: The tables.
-        max_parallelism: The number of key groups.
-    """
+    """Read the pages of a key group."""
 
     def __init__(self, tables: Sequence[Table], max_parallelism: int) -> None:
         self._tables = tables

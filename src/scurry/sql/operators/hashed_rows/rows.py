@@ -44,7 +44,6 @@ class HashedRows:
         """Read the rows of some hashes, unless they have been read.
 
         Args:
-            hashes: The hashes.
             own: The position of the table of these rows: of rows that are only added, those of other tables are read.
         """
         wanted = distinct(hashes)

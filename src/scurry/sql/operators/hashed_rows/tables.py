@@ -51,13 +51,11 @@ class Table:
         name: What it is called in state.
         schema: The names and types of its columns.
         key: The positions of the columns whose hash decides the page of a row.
-        batches: The rows.
         starts: The number of the first row of each batch, and the number of all rows.
         is_new: Which of the batches are of the micro-batch, not of pages.
         is_loaded_late: Whether rows of pages have higher numbers than some of the micro-batch.
         index: The numbers of the rows by hash.
         removed: By number, which rows are removed; empty if none is.
-        removed_hashes: The hashes of removed rows.
     """
 
     name: str

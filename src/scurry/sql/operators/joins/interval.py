@@ -30,7 +30,6 @@ class _Piece(NamedTuple):
     """Rows that came together.
 
     Attributes:
-        rows: The rows.
         times: Their times, in milliseconds.
         matched: Which of them were in a result.
     """

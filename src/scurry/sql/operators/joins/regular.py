@@ -90,7 +90,6 @@ class RegularJoin(KeyedRowsFunction):
         Args:
             plan: The join, whose inputs matter only by their columns.
             ttl: Milliseconds after which rows of each side that are not written again are forgotten; 0 for never.
-            session: The session.
         """
         self._plan = plan
         self._ttl = ttl

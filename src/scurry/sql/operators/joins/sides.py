@@ -29,9 +29,6 @@ class Side:
     They are in the state of their key as bytes: a page of state has the rows of many keys, of which a micro-batch
     touches one. Those of keys that it has touched are in memory until it ends. Rows that nothing has to be known of
     are appended to those of their key without reading these: the many rows of a key that few rows are joined with.
-
-    Attributes:
-        schema: Their columns.
     """
 
     def __init__(self, slot: str, schema: Schema, unique: tuple[int, ...] | None, ttl: int, counts_pairs: bool) -> None:
@@ -39,7 +36,6 @@ class Side:
 
         Args:
             slot: Where the rows are in the state of a key.
-            schema: Their columns.
             unique: The columns that identify a row among those of the key; None if a row may be there several times.
             ttl: Milliseconds after which a row that is not written again is forgotten; 0 for never.
             counts_pairs: Whether it matters how many pairs a row has.

@@ -52,7 +52,6 @@ class TemporalJoin(KeyedRowsFunction):
         Args:
             plan: The join, whose inputs matter only by their columns.
             ttl: Milliseconds after which a key without rows is forgotten; 0 for never.
-            session: The session.
         """
         self._ttl = ttl
         self._cleanup = IdleStateRetention(ttl)

@@ -34,9 +34,7 @@ class EventTimeOver(KeyedRowsFunction):
         """Create the function of an aggregation.
 
         Args:
-            plan: The aggregation.
             ttl: Milliseconds after which a key without rows is forgotten; 0 for never, unless a RANGE says when.
-            session: The session.
         """
         self._plan = plan
         self._ttl = 0 if _length(plan) is not None else ttl

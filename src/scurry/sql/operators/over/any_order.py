@@ -34,7 +34,6 @@ class AnyOrderOver(ExpiringFunction):
             plan: The aggregation; its frames begin with the first row.
             with_before: Whether updates have to have the row before.
             ttl: Milliseconds after which a key that has no new rows is forgotten; 0 for never.
-            session: The session.
         """
         self._plan = plan
         self._with_before = with_before

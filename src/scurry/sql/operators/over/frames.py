@@ -43,7 +43,6 @@ class Evaluator:
         Args:
             batch: The new rows.
             group_ids: For each row the number of its key.
-            times: For each row its time.
             kept: For each key what its rows before have left, None if there were none.
         """
         raise NotImplementedError

@@ -30,7 +30,6 @@ class Runs:
     """Rows sorted by key and order.
 
     Attributes:
-        batch: The rows.
         start: For each row where the rows of its key begin.
         last: For each row the position of the last row whose value it has: its own, or that of its last peer.
         keys: For each key where its rows begin and have ended.
@@ -55,7 +54,6 @@ class RunningFunction(Protocol):
         """Return its value for each row.
 
         Args:
-            runs: The rows.
             kept: For each key what was returned for its rows before, None for the first ones.
 
         Returns:
@@ -68,8 +66,6 @@ def running(call: WindowCall, schema: Schema, session: EvaluationContext) -> Run
 
     Args:
         call: The call; its arguments are columns.
-        schema: The columns of the rows.
-        session: The session.
     """
     function = call.call.function
     if numbers_rows(function):

@@ -29,7 +29,6 @@ class _Changed(NamedTuple):
     Attributes:
         before: The row that had it, by its place in the order of all rows; -1 if none had.
         after: The row that has it now.
-        number: The number.
     """
 
     before: Any

@@ -31,7 +31,6 @@ class Deduplication(ExpiringFunction):
         """Create the function of a deduplication.
 
         Args:
-            plan: The deduplication.
             with_before: Whether updates have to have the row before.
             ttl: Milliseconds after which a key that has no new rows is forgotten; 0 for never.
         """

@@ -20,7 +20,6 @@ class Output:
     """Gathers changes.
 
     Args:
-        schema: The columns of the changes.
         start: The first number of a row that is emitted.
         with_number: Whether the number of a row is its last column.
         with_before: Whether updates have the row before.

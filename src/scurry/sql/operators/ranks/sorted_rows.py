@@ -18,11 +18,7 @@ _BUCKET = 256
 
 
 class SortedRows:
-    """Rows with the keys that they are sorted by; equal keys are in the order in which they came.
-
-    Args:
-        state: The state of the key, which has the rows.
-    """
+    """Rows with the keys that they are sorted by; equal keys are in the order in which they came."""
 
     def __init__(self, state: MutableMapping[Any, Any]) -> None:
         self._state = state

@@ -33,7 +33,6 @@ class TopN(ExpiringFunction):
         """Create the function of a rank.
 
         Args:
-            plan: The rank.
             with_before: Whether updates have to have the row before.
             ttl: Milliseconds after which a partition that has no new rows is forgotten; 0 for never.
         """

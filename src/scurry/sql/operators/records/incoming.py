@@ -25,8 +25,6 @@ class Field:
     """A column, and where it comes from.
 
     Attributes:
-        name: Its name.
-        type: Its type.
         place: The position of the value in a record; None for the timestamp of the record.
     """
 
@@ -43,7 +41,6 @@ class RowsOfRecords:
         is_composite: Whether the values are parts of the records; otherwise the record itself is the only value.
         attributes: Names of the attributes that are the values, for objects; None for tuples and rows.
         insert_only: Whether rows with other kinds of changes are refused.
-        time_zone: The session's time zone.
     """
 
     def __init__(
@@ -64,7 +61,6 @@ class RowsOfRecords:
         """Return the rows.
 
         Args:
-            values: The records.
             timestamps: Their timestamps in milliseconds; None if they have none.
 
         Raises:

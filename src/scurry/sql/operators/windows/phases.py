@@ -66,9 +66,7 @@ def phases_of(plan: WindowAggregate, retracts: bool, session: EvaluationContext)
     The columns of a window that rows have are keys, too.
 
     Args:
-        plan: The window aggregate.
         retracts: Whether rows may be taken back.
-        session: The session.
     """
     attached = tuple(each.position for each in plan.columns if each.position is not None)
     keys = (*plan.keys, *attached)

@@ -33,7 +33,6 @@ class Aggregate(OneInput):
     Attributes:
         keys: Positions of the columns that are grouped by.
         calls: The aggregates; their arguments are columns of the input.
-        names: Names of the aggregates.
         grouping_sets: Each a subset of the keys' places among the keys; a single set of all of them is GROUP BY.
         grouping_id: Type of the column of `set_numbers`, which say what keys are left out, or None.
         state_ttl: Milliseconds after which STREAMING forgets a group, as a hint says; None as the session.
@@ -96,7 +95,6 @@ class WindowTable(OneInput):
     The columns are those of the input, then window_start, window_end and window_time.
 
     Attributes:
-        kind: TUMBLE, HOP, CUMULATE or SESSION.
         time: Position of the time column.
         size: Length of the windows in milliseconds: the maximum for CUMULATE, the gap for SESSION.
         slide: Distance of windows of HOP, step of CUMULATE.
@@ -126,7 +124,6 @@ class Over(OneInput):
 
     Attributes:
         calls: The aggregates; partitions, orders and arguments are columns of the input.
-        names: Their names.
     """
 
     calls: tuple[WindowCall, ...]

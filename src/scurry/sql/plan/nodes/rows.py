@@ -12,12 +12,7 @@ from scurry.sql.plan.schema import Schema
 
 @dataclass(frozen=True)
 class Project(OneInput):
-    """Columns computed from each row.
-
-    Attributes:
-        expressions: The columns.
-        names: Their names.
-    """
+    """Columns computed from each row."""
 
     expressions: tuple[Expression, ...]
     names: tuple[str, ...]
@@ -29,11 +24,7 @@ class Project(OneInput):
 
 @dataclass(frozen=True)
 class Filter(OneInput):
-    """The rows for which a condition is TRUE.
-
-    Attributes:
-        condition: The condition.
-    """
+    """The rows for which a condition is TRUE."""
 
     condition: Expression
 
@@ -55,11 +46,7 @@ class SortKey:
 
 @dataclass(frozen=True)
 class Sort(OneInput):
-    """The rows in an order.
-
-    Attributes:
-        keys: What to sort by.
-    """
+    """The rows in an order."""
 
     keys: tuple[SortKey, ...]
 
@@ -82,9 +69,7 @@ class SetOperation(Plan):
     """UNION, INTERSECT or EXCEPT of inputs whose columns have the same types.
 
     Attributes:
-        kind: UNION, INTERSECT or EXCEPT.
         all: Whether equal rows are kept.
-        branches: The inputs.
         row_schema: Names and types of the columns.
     """
 
@@ -140,7 +125,6 @@ class TableFunctionScan(OneInput):
     """Each row with the rows that a table function returns for it.
 
     Attributes:
-        call: The call.
         function_schema: The additional columns.
         outer: Whether a row without results is kept, with NULLs.
     """

@@ -21,7 +21,6 @@ class Expand(OneInput):
     Attributes:
         keys: Positions of the columns that are grouped by.
         grouping_sets: Each a subset of the keys' places among the keys.
-        numbers: The number of each grouping set.
         copied: Keys that aggregates need in all sets, for EXPLAIN; empty where plans are executed.
     """
 

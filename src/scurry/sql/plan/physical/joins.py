@@ -113,7 +113,6 @@ class WindowJoin(StreamingJoin, Windowed):
     """Pairs of rows of the same window, when the window is complete.
 
     Attributes:
-        window: The windows.
         left_window: Positions of start and end of the window in the left side.
         right_window: The same of the right side.
     """

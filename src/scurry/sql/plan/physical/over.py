@@ -20,7 +20,6 @@ class OverAggregate(OneInput):
 
     Attributes:
         calls: The aggregates, all with the same partitions, order and frame; their arguments are columns of the input.
-        names: Their names.
     """
 
     calls: tuple[WindowCall, ...]

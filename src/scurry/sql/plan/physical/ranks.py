@@ -22,7 +22,6 @@ class Rank(OneInput):
         end: The last number.
         end_column: Position of the column that says the last number, in the first row of a partition; None if `end`
             does.
-        number: The column of the number, or None.
         strategy: What its input does: AppendFastStrategy, rows are only added; UpdateFastStrategy, rows are updated to
             better places only; RetractStrategy, anything.
         update_key: Columns that identify a row for UpdateFastStrategy.
@@ -66,7 +65,6 @@ class TemporalSort(OneInput):
     """The rows in an order that begins with time.
 
     Attributes:
-        keys: The order.
         has_event_time: Whether the time is event time; otherwise it is processing time.
     """
 

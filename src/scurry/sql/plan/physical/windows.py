@@ -48,7 +48,6 @@ class WindowProperties:
     """The columns of a plan that are the bounds of each row's window.
 
     Attributes:
-        window: The window.
         columns: The positions of such columns, with what they are: start, end or time.
     """
 
@@ -65,11 +64,7 @@ class WindowProperties:
 
 
 class Windowed:
-    """Nodes whose rows have window columns, beside those that `window_properties` knows.
-
-    Attributes:
-        window: The windows.
-    """
+    """Nodes whose rows have window columns, beside those that `window_properties` knows."""
 
     window: Window
 
@@ -102,13 +97,10 @@ class WindowAggregate(OneInput):
     aggregates.
 
     Attributes:
-        window: The windows.
         attached: Whether rows have the columns of their window. Otherwise the operator assigns them to windows.
         time: Position of the time column, or of the end of the window if it is attached.
         keys: Positions of the columns that are grouped by, without those of the window.
-        columns: The columns of the window.
         calls: The aggregates; their arguments are columns of the input.
-        names: Names of the aggregates.
         grouping_sets: Each a subset of the keys' places among the keys; all have the columns of the window.
         set_numbers: The number of each grouping set among all keys that were written, those of the window included.
         grouping_id: Type of the column of the grouping set's number, or None.
@@ -144,11 +136,9 @@ class GroupWindowAggregate(OneInput):
     The columns are the keys, the aggregates, then those of the window.
 
     Attributes:
-        window: The windows.
         time: Position of the time column.
         keys: Positions of the columns that are grouped by, without the window.
         calls: The aggregates; their arguments are columns of the input.
-        names: Names of the aggregates.
         properties: The columns of the window: start, end, rowtime, proctime.
     """
 
@@ -174,7 +164,6 @@ class SessionTable(OneInput):
     The columns are those of the input, then those of the window.
 
     Attributes:
-        window: The windows.
         time: Position of the time column.
         keys: Positions of the columns whose values have sessions of their own.
         window_schema: The columns window_start, window_end and window_time.
@@ -197,12 +186,10 @@ class WindowRank(OneInput):
     The columns are those of the input, then the number of the row if it has a name.
 
     Attributes:
-        window: The windows.
         end: Position of the end of a row's window.
         keys: Positions of the columns that rows are partitioned by, with those of the window.
         order: What the rows of a partition are sorted by.
         first: Number of the first row that is kept, from 1.
-        last: Number of the last one.
         number: Name and type of the number of the row; None if it is not asked for.
     """
 

@@ -23,7 +23,6 @@ class Advice:
         """Return the text of an operator with the number of the advice about it.
 
         Args:
-            name: The name of the operator.
             text: What is shown of it.
         """
         found = _ADVICE.get(name)

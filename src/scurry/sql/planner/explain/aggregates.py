@@ -16,7 +16,6 @@ def group_aggregate_text(plan: Aggregate, retracted: Sequence[bool] = ()) -> str
     """Return an aggregation of groups as text.
 
     Args:
-        plan: The aggregation.
         retracted: For each aggregate whether it takes rows back; empty if none does.
     """
     names = plan.input.schema.names
@@ -75,10 +74,7 @@ class _Phase:
     """An aggregate as the lines of its local and its global phase show it.
 
     Attributes:
-        call: The aggregate.
-        function: Its name.
         view: The set of different arguments that it is of, and a space; empty if it is of all of them.
-        state: Its state.
         last: The number of the last part of its state.
     """
 

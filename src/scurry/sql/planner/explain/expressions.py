@@ -61,7 +61,6 @@ class PrefixText:
         """Return an expression as text.
 
         Args:
-            expression: The expression.
             names: Names of the columns it is over; None for columns by position, as `*($1, 2)`.
         """
         if isinstance(expression, InputReference):

@@ -31,7 +31,6 @@ def literal_text(literal: Literal, with_type: bool = True) -> str:
     """Return a constant as text.
 
     Args:
-        literal: The constant.
         with_type: Whether types that its text does not say are behind it, and the character set before texts.
     """
     value, kind = literal.value, literal.type

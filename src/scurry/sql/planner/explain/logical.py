@@ -65,7 +65,6 @@ def written_text(plan: Plan, watermark: Watermark, ends_with_having: bool = Fals
     """Return the plan of a statement as a tree.
 
     Args:
-        plan: The plan, as the statement is written.
         watermark: Returns the watermark of a table.
         ends_with_having: Whether the groups that a query filters are its result.
     """

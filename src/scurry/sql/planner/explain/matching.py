@@ -19,7 +19,6 @@ def logical_match_text(plan: Match, text: _Text) -> str:
     """Return the operation as the abstract syntax tree shows it, with columns by number.
 
     Args:
-        plan: The operation.
         text: Returns any other expression as text.
     """
     after = plan.after.kind if plan.after.variable is None else f"{plan.after.kind}(_UTF-16LE'{plan.after.variable}')"
@@ -43,7 +42,6 @@ def physical_match_text(plan: Match, text: _Text) -> str:
     """Return the operation as the optimized plans show it, with columns by name.
 
     Args:
-        plan: The operation.
         text: Returns any other expression as text.
     """
     names = plan.input.schema.names
@@ -92,7 +90,6 @@ def _shown(expression: Expression, column: _Column, aggregated: _Column, text: _
     """Return an expression of a match.
 
     Args:
-        expression: The expression.
         column: How a column is shown.
         aggregated: How a column in an aggregate is shown.
         text: How other expressions are shown.

@@ -72,7 +72,6 @@ def physical_tree_text(
     """Return the operators of a plan as a tree.
 
     Args:
-        plan: The plan.
         reading: How tables are read in STREAMING, where operators exchange their rows by key; None in BATCH.
         modes: Returns the changes of a node, to be shown with it; None to leave them out.
         advice: Numbers what there is to say about operators, to be shown with them; None to leave it out.
@@ -96,7 +95,6 @@ def operators(plan: Plan, reading: ScanDescriptions | None, text: PrefixText = e
     """Return the operators of a plan: row-wise operations are one Calc, and rows are exchanged by key.
 
     Args:
-        plan: The plan.
         reading: How tables are read in STREAMING, where operators exchange their rows by key; None in BATCH.
         text: Returns the texts of expressions.
     """

@@ -13,12 +13,7 @@ from scurry.sql.types import VarCharType
 
 
 def process_text(plan: ProcessTableFunction, text: Callable[[Expression], str]) -> str:
-    """Return the attributes of a node.
-
-    Args:
-        plan: The node.
-        text: Returns the text of an expression.
-    """
+    """Return the attributes of a node."""
     columns = ", ".join(f"{each.type.as_summary_string()} {each.name}" for each in plan.schema)
     arguments = ", ".join(_arguments(plan, text))
     return (

@@ -88,8 +88,6 @@ def read_table(
     """Return how a table is read.
 
     Args:
-        scan: The scan.
-        reading: How tables are read.
         text: Returns the texts of expressions.
         used: What is computed of the columns; None for all columns of the scan as they are.
     """
@@ -147,7 +145,6 @@ def scan_text(scan: Scan, columns: Sequence[str] | None = None) -> str:
     """Return a scan as text.
 
     Args:
-        scan: The scan.
         columns: The columns in another order; None for that of the scan.
     """
     hints = ", ".join(f"{key}={value}" for key, value in redacted(dict(scan.options)).items())
@@ -166,9 +163,7 @@ def chosen_rows(scan: Scan, text: str, conditions: Sequence[Expression], names: 
     """Return the text of a table whose source takes conditions, with these.
 
     Args:
-        scan: The table.
         text: Its text without them.
-        conditions: The conditions on its rows.
         names: The columns that they are over.
     """
     if _connector(scan) != "filesystem" or not conditions or scan.conditions:

@@ -16,13 +16,7 @@ _OPENING, _CLOSING = {">=": "[", ">": "("}, {"<=": "]", "<": ")"}
 
 @dataclass(frozen=True)
 class Comparison:
-    """A comparison of a column with a constant.
-
-    Attributes:
-        operator: The operator.
-        column: The column.
-        value: The constant.
-    """
+    """A comparison of a column with a constant."""
 
     operator: str
     column: InputReference
@@ -38,8 +32,6 @@ def points_text(
     """Return alternatives that are equations of one column as text; None if they are others.
 
     Args:
-        operands: The alternatives.
-        name: Returns the text of the column.
         literal: Returns the text of a constant.
         with_type: Whether the type of texts is shown.
     """
@@ -57,10 +49,6 @@ def points_text(
 
 def ranges_text(operands: Sequence[Expression], name: Callable[[Expression], str]) -> list[str] | None:
     """Return alternatives of which some compare an integer with constants as text: these are one search behind others.
-
-    Args:
-        operands: The alternatives.
-        name: Returns the text of an expression.
 
     Returns:
         The texts; None if no column is compared twice.
@@ -90,7 +78,6 @@ class _Bounds:
     """The integers for which a comparison is TRUE.
 
     Attributes:
-        column: The column.
         range: The least and the greatest one, each with whether it is among them; None for no bound.
     """
 
@@ -211,8 +198,6 @@ def joined_ranges(
     """Return the texts of conditions; a lower and an upper bound of a column behind each other are one range.
 
     Args:
-        conditions: The conditions.
-        text: Returns the text of an expression.
         with_type: Whether the type of numbers with a fraction is shown.
     """
     return list(_joined(conditions, text, with_type))

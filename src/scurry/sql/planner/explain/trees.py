@@ -18,7 +18,6 @@ class Operator:
     Attributes:
         text: The operator as EXPLAIN shows it, with its name first.
         plan: The node whose rows it emits.
-        inputs: The operators it reads.
         drops_before: Whether its updates lose the rows before them later, where those of the node have none.
         distribution: In BATCH, by which columns its rows are together; none if all rows are; None if nothing is known.
     """

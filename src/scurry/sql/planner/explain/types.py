@@ -24,7 +24,6 @@ def type_text(kind: DataType, with_character_set: bool = True) -> str:
     """Return a type without its nullability.
 
     Args:
-        kind: The type.
         with_character_set: Whether the character set of texts is shown.
     """
     if isinstance(kind, LocalZonedTimestampType):

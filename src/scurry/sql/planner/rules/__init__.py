@@ -82,7 +82,6 @@ def optimized(
 
     Args:
         plan: The plan that the validator made.
-        session: The session.
         changes: As for `scan_changes`, by which operations of STREAMING are chosen; None if all rows are inserted.
         explained: Whether the plan is for EXPLAIN, in the shape that Flink shows, and not executed.
 

@@ -33,7 +33,6 @@ def are_own_keys(keys: Plan, rows: Plan, columns: Sequence[int]) -> bool:
 
     Args:
         keys: The plan: `SELECT DISTINCT` of a table.
-        rows: Rows of a table.
         columns: For each column of the plan, the column of the rows that equals it.
 
     Returns:
@@ -66,12 +65,9 @@ def dependent_join(
     """Join each left row with the rows that the right side has for it.
 
     Args:
-        left: The left side.
         right: The right side, whose references to the left row have a number.
-        correlation: The number.
         kind: INNER, LEFT, SEMI or ANTI.
         condition: A condition on the columns of both sides.
-        session: The session.
 
     Returns:
         A join without such references.

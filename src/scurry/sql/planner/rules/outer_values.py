@@ -312,13 +312,7 @@ class OuterValues:
 
 
 def bound(expression: Expression, correlation: int, position_of: Callable[[int], int]) -> Expression:
-    """Replace references to the outer row by references to columns.
-
-    Args:
-        expression: The expression.
-        correlation: The number of the outer row.
-        position_of: Returns the position of a column of the outer row.
-    """
+    """Replace references to the outer row by references to columns."""
 
     def replaced(node: Expression) -> Expression:
         if isinstance(node, CorrelatedReference) and node.correlation == correlation:

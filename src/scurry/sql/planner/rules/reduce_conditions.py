@@ -30,7 +30,6 @@ def reduce_conditions(plan: Plan, session: EvaluationContext) -> Plan:
 
     Args:
         plan: The plan that the validator made.
-        session: The session.
     """
 
     def reduced(node: Expression) -> Expression:

@@ -67,8 +67,6 @@ def _preserved(join: Join, used: set[int], only_different: bool) -> Plan:
     """Return the preserved side of a join with NULLs for the columns of the other one; the join if both are used.
 
     Args:
-        join: The join.
-        used: Its columns that are used.
         only_different: Whether it does not matter how often a row comes.
     """
     width, left = len(join.left.schema), join.kind == "LEFT"

@@ -28,7 +28,6 @@ class BatchGraph:
     """The plan of a job, and its numbers.
 
     Attributes:
-        job: The plan.
         numbers: Identity of a node of a relational plan -> number of its operator or source in the job's plan.
         sinks: The number of the sink of each statement, in their order.
     """
@@ -51,7 +50,6 @@ def batch_graph(
         plans: The plans of sinks, or that of a query, after all rules.
         source_of: Returns the source of a scanned table.
         sinks: What writes the rows of each plan.
-        settings: The settings of the job.
         parallelism: The parallelism of its operators; None for that of the settings.
     """
     builder = _Builder(source_of, parallelism)

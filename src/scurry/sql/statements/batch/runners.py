@@ -295,7 +295,6 @@ def frame_of_plan(statement: PlannedStatement, collected: Callable[[], pa.Table]
     """Return a DataFrame of Spark with the rows of a query.
 
     Args:
-        statement: The query.
         collected: Returns the rows where Spark does not execute the plan.
     """
     run_here_without_java(statement.session)

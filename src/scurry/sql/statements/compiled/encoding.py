@@ -239,7 +239,6 @@ class Decoder:
 
         Args:
             table: Returns the table of which something is kept.
-            function: Returns the function of a user of a name.
             secrets: Returns some options of a model, which no plan keeps, by its path.
         """
         self._secrets = secrets

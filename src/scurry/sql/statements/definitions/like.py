@@ -27,10 +27,7 @@ def merged(
     Args:
         base: The table that LIKE names.
         own: What the statement says itself.
-        options: Its options.
-        partition_keys: Its partition columns.
         distribution: Its DISTRIBUTED.
-        like: The options of LIKE.
 
     Raises:
         ValidationError: Both have something that LIKE does not say how to merge.

@@ -37,7 +37,6 @@ class PendingColumn:
     """A column as a definition has it, before its expression has a type.
 
     Attributes:
-        name: Its name.
         data_type: Its type; None for a computed column.
         expression: What it is computed by; None unless it is computed.
         text: How the expression is shown; None for Flink's canonical form.

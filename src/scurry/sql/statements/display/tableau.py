@@ -33,10 +33,8 @@ def query_lines(
     """Yield the lines of a query's result; columns are as wide as their types need.
 
     Args:
-        schema: The columns.
         rows: The kind of change and the values of each row.
         with_kinds: Whether the kinds are shown.
-        time_zone: The session's time zone.
         widest: Width of columns whose type limits no width.
     """
     names = schema.get_column_names()
@@ -54,9 +52,7 @@ def data_lines(schema: ResolvedSchema, rows: Rows, time_zone: str) -> Iterator[s
     """Yield the lines of any other result; columns are as wide as their values, and NULL is empty.
 
     Args:
-        schema: The columns.
         rows: The kind of change and the values of each row.
-        time_zone: The session's time zone.
     """
     texts = _texts(schema, time_zone)
     shown = [["" if v is None else t(v) for v, t in zip(values, texts, strict=True)] for _, values in rows]

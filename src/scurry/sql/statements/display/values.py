@@ -20,7 +20,6 @@ def shown_value(data_type: types.DataType, time_zone: str) -> Text:
     """Return the function that makes the text of a value, as `print` shows it.
 
     Args:
-        data_type: The type of the values.
         time_zone: The session's time zone, in which points of time are shown.
     """
     text = _text(data_type, time_zone)

@@ -45,7 +45,6 @@ def create_catalog(name: str, values: Mapping[str, str]) -> Catalog:
     """Return the catalog that CREATE CATALOG describes.
 
     Args:
-        name: Its name in the session.
         values: The options, `type` among them.
 
     Raises:
@@ -73,9 +72,7 @@ class FileSystemCatalog(ExternalCatalog):
     tables and materialized tables, but keeps no views.
 
     Args:
-        name: Its name in the session.
         default_database: The database that is current after USE CATALOG.
-        root: The directory.
     """
 
     kind = "filesystem"

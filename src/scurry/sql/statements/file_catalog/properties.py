@@ -83,8 +83,6 @@ def table_of(kind: str, kept: Mapping[str, str], name: str) -> CatalogBaseTable:
     """Return the table or view of its properties.
 
     Args:
-        kind: Its kind.
-        kept: Its properties.
         name: Its name, for errors.
 
     Raises:

@@ -27,7 +27,6 @@ def option_values(key: str, options: Mapping[str, str]) -> list[str]:
     """Return the values that an option can have, none if it has no list of them.
 
     Args:
-        key: The option.
         options: The options that are written beside it.
     """
     if key == "connector":

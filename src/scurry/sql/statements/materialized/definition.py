@@ -112,7 +112,6 @@ def altered(before: CatalogMaterializedTable, after: CatalogMaterializedTable, p
     """Return a table as CREATE OR ALTER makes it of one that exists.
 
     Args:
-        before: The table as it is.
         after: The table that the statement defines.
         path: Its name, for errors.
 

@@ -34,7 +34,6 @@ def configured(session: TableSession, settings: Mapping[str, str]) -> TableSessi
     """Return the session in which a refresh job is planned and executed.
 
     Args:
-        session: The session that has the tables.
         settings: The job's own settings, its mode among them.
     """
     kept = {key: value for key, value in session.configuration.to_dict().items() if key not in _OF_THE_JOB}
@@ -65,9 +64,7 @@ def insert_statement(
     """Return the INSERT of a refresh job, whose columns are those of the query by their names.
 
     Args:
-        session: The session.
         identifier: The name of the table.
-        table: The table.
         options: Options of the table for this job alone.
         overwrite: Whether the rows replace those that there are.
     """
@@ -84,9 +81,7 @@ def start_continuous(
     """Start the job of CONTINUOUS mode.
 
     Args:
-        session: The session of the job.
         identifier: The name of the table.
-        table: The table.
         options: Options of the table for this job alone.
 
     Raises:
@@ -106,9 +101,6 @@ def refresh(
     """Start the BATCH job that replaces the rows of a table, or those of a partition.
 
     Args:
-        session: The session of the job.
-        identifier: The name of the table.
-        table: The table.
         partition: The values of partition columns; empty for the whole table.
 
     Raises:

@@ -28,7 +28,6 @@ class RefreshState:
 
     Attributes:
         job_status: The status of the job of CONTINUOUS mode or of the last refresh; empty before the first.
-        job_id: That job.
         refreshed_ms: When the last refresh of FULL mode was committed, in milliseconds since the epoch; None before.
         error: Why the last one has failed; empty if it has not.
         next_ms: When the next refresh of FULL mode is due, in milliseconds since the epoch; None if none is.
@@ -110,9 +109,7 @@ def partition_at(table: CatalogMaterializedTable, due_ms: int, zone: str) -> dic
     """Return the partition that a periodic refresh replaces: that of the time one freshness before.
 
     Args:
-        table: The table.
         due_ms: When the refresh is due, in milliseconds since the epoch.
-        zone: The session's time zone.
     """
     at = datetime.fromtimestamp((due_ms - table.freshness.milliseconds) / 1000, ZoneInfo(zone))
     wall = Moment(int(at.replace(tzinfo=UTC).timestamp()), at.microsecond * 1000)

@@ -23,12 +23,7 @@ _has_planned = threading.Event()
 
 
 def refresher_of(session: TableSession, handler: RefreshHandler | None = None) -> Refresher:
-    """Return the refresher of a table, or that of a new one.
-
-    Args:
-        session: The session.
-        handler: The table's handler; None for a new table.
-    """
+    """Return the refresher of a table, or that of a new one."""
     name = session.get(REFRESHING_SESSION) if handler is None else handler.session
     if not name:
         return _PROCESS
@@ -58,9 +53,6 @@ def refresh_here(
     """Refresh a table to the end, as a job of a session for which a refresher has submitted the statement.
 
     Args:
-        session: The session.
-        identifier: The name of the table.
-        table: The table.
         partition: The values of partition columns that the statement names.
         due_ms: The time of a periodic refresh, in milliseconds since the epoch, which may be to come; None for one that
             was asked for.

@@ -54,11 +54,7 @@ _PAUSE = 0.1
 
 
 class SessionRefresher(Refresher):
-    """Refreshes tables by jobs of a session on this machine.
-
-    Args:
-        session: The name of the session.
-    """
+    """Refreshes tables by jobs of a session on this machine."""
 
     def __init__(self, session: str) -> None:
         self.session = session

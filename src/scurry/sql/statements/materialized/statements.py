@@ -303,9 +303,6 @@ def _replace(
     """Change a table. In CONTINUOUS mode another job begins, and the one from before goes on if it cannot.
 
     Args:
-        session: The session.
-        identifier: The name of the table.
-        before: The table as it is.
         after: The table as it shall be.
         keep_state: Whether the other job begins with the state of the one before.
     """

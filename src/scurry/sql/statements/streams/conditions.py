@@ -46,7 +46,6 @@ class RecordConditions:
 
     Args:
         type_info: The declared type of the stream.
-        time_zone: The session's time zone.
 
     Raises:
         ValidationError: The type says nothing of the fields of records.
@@ -75,7 +74,6 @@ class OpenedConditions:
     Args:
         schema: The fields of the events.
         rows: Makes rows of events.
-        session: The session.
     """
 
     def __init__(self, schema: Schema, rows: RowsOfRecords, session: EvaluationContext) -> None:
@@ -97,7 +95,6 @@ class OpenedConditions:
         """Return the tests of a pattern with their expressions compiled.
 
         Args:
-            tests: The tests.
             stages: The stages of the pattern, in their order.
 
         Raises:

@@ -42,8 +42,6 @@ def table_of_fields(
     """Return the plan of the table of a stream.
 
     Args:
-        session: The session.
-        node: The stream.
         type_info: Its declared type.
         fields: For each column its expression and its aliases.
         name: The name of the table, which no catalog has.

@@ -37,7 +37,6 @@ class Conversion:
         schema: The columns: those of the records, and metadata.
         changes: Which changes the stream may have: INSERT, UPSERT or ALL.
         names: The names of the fields of the records; None if they are no rows.
-        type_info: The type of the stream.
         form: As for `RecordsOfRows`.
         consumer: How refusals name the stream; None for the general words.
         timed: Whether the records have the timestamps of a rowtime column.
@@ -61,7 +60,6 @@ def changelog(session: TableSession, plan: Plan, definition: Definition | None, 
     """Return the conversion to Rows with kinds of changes.
 
     Args:
-        session: The session.
         plan: The table.
         definition: The columns and the key that the program declares; None for those of the table.
         changes: Which changes the stream may have.
@@ -116,8 +114,6 @@ def stream_of_table(session: TableSession, plan: Plan, conversion: Conversion, n
     """Return the node whose records are the rows of a table.
 
     Args:
-        session: The session.
-        plan: The table.
         conversion: What it is converted to.
         name: The name of the sink in messages; no catalog has it.
         prefix: What the identities of all operators begin with.
@@ -204,7 +200,6 @@ def attached(session: TableSession, sinks: Sequence[Sink], prefix: str) -> list[
     """Return the nodes that write some sinks as parts of a job of streams.
 
     Args:
-        session: The session.
         sinks: Their plans.
         prefix: What the identities of all operators begin with.
     """

@@ -32,7 +32,6 @@ class StreamedTable:
     """A table made of a stream.
 
     Attributes:
-        plan: Its plan.
         schema: Its columns; None for those of the plan.
         unchanged: Whether its rows are the records of the stream as they are.
     """
@@ -53,8 +52,6 @@ def table_of_stream(
     """Return the table of a stream.
 
     Args:
-        session: The session.
-        node: The stream.
         type_info: Its declared type.
         definition: The columns, watermark and key that the program declares; None for those of the type.
         kinds: The kinds of changes that the records may have.

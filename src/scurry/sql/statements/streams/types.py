@@ -17,7 +17,6 @@ class StreamType(NamedTuple):
 
     Attributes:
         names: Names of the columns.
-        types: Their types.
         is_composite: Whether the columns are parts of the records; otherwise the record itself is the only column.
         is_row: Whether the records are Rows, which have kinds of changes.
         attributes: Names of the attributes that are the columns, for dataclasses; None for rows and tuples.

@@ -24,10 +24,6 @@ def expanded(node: nodes.Expression, schema: Schema) -> list[nodes.Expression]:
 
     Also what is in the arguments of functions is expanded.
 
-    Args:
-        node: The expression.
-        schema: The columns there are.
-
     Raises:
         ValidationError: It names columns that are not there.
     """

@@ -20,12 +20,7 @@ class Names:
         self._place = 0
 
     def name(self, node: nodes.Expression, alias: str | None) -> str:
-        """Return the name of the next column.
-
-        Args:
-            node: Its expression.
-            alias: The name it was given, None if it was given none.
-        """
+        """Return the name of the next column."""
         self._collect(node)
         found = alias or self._own_name(node)
         name = found or self.by_place

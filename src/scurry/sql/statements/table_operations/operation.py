@@ -62,7 +62,6 @@ class Operation:
         """Create an operation with the scope of its expressions, beside the catalog.
 
         Args:
-            session: The session.
             functions: The user-defined functions that they call, by the names they call them by.
             tables: The tables that they read, by the names they read them by.
         """
@@ -112,8 +111,6 @@ class Operation:
         """Return a condition over some columns, as `column` does.
 
         Args:
-            node: The condition.
-            schema: The columns.
             operator: What has it, for the message: Filter or Join.
 
         Raises:
@@ -153,9 +150,7 @@ class Operation:
         """Return the rows that a table aggregate function makes of the groups of a plan.
 
         Args:
-            plan: The plan.
             keys: What its rows are grouped by.
-            call: The call of the function.
             names: Names for the first columns of the function's rows.
 
         Raises:

@@ -72,7 +72,6 @@ def replace(node: N, **changes: Any) -> N:
     """Return a node like another one, with some of its fields changed.
 
     Args:
-        node: The node.
         changes: The new values by the names of the fields.
 
     Returns:
@@ -86,7 +85,6 @@ def transform(node: N, change: Callable[[Node], Node]) -> N:
     """Return a node after a function has changed everything below it, and then itself.
 
     Args:
-        node: The node.
         change: Returns what replaces a node.
     """
     changed = {}
@@ -111,7 +109,6 @@ def substitute(node: Expression, change: Callable[[Expression], Expression | Non
     """Return an expression with parts replaced, from the outside in.
 
     Args:
-        node: The expression.
         change: Returns what to put in place of a part, None to look into it.
     """
     found = change(node)

@@ -34,8 +34,6 @@ class TableConstraint(Node):
 
     Attributes:
         kind: ``PRIMARY KEY`` or ``UNIQUE``.
-        columns: The columns of the key.
-        name: Its name, if given.
         enforced: Whether it is ENFORCED; None if nothing is said.
     """
 
@@ -58,7 +56,6 @@ class Column(Node):
 
     Attributes:
         name: Its name; of several parts for a nested field in ALTER TABLE.
-        comment: Text of COMMENT, if given.
         position: Where ALTER TABLE puts it, if given.
     """
 
@@ -71,7 +68,6 @@ class PhysicalColumn(Column):
     """``name type``.
 
     Attributes:
-        type: Its type.
         constraint: The constraint after its type, if any.
     """
 
@@ -89,8 +85,6 @@ class MetadataColumn(Column):
     """``name type METADATA FROM 'key' VIRTUAL``.
 
     Attributes:
-        type: Its type.
-        key: The metadata key; None if it is the column's name.
         virtual: Whether it is only read.
     """
 
@@ -114,7 +108,6 @@ class TableSchema(Node):
     """The columns and constraints of a table definition, in parentheses.
 
     Attributes:
-        columns: Its columns.
         constraints: Its constraints, without those written with a column.
         watermark: Its watermark, if any.
     """
@@ -130,7 +123,6 @@ class Distribution(Node):
     Attributes:
         kind: ``HASH`` or ``RANGE``, if given.
         columns: The columns; none if only the number of buckets is given.
-        buckets: Number of buckets, if given.
     """
 
     kind: str | None = None

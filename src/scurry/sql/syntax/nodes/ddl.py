@@ -12,14 +12,10 @@ class CreateTable(Statement):
     """CREATE TABLE, with LIKE or AS if given; also [CREATE OR] REPLACE TABLE ... AS.
 
     Attributes:
-        name: Name of the table.
         schema: What is in the parentheses, or None.
-        comment: Text of COMMENT, if given.
         distribution: DISTRIBUTED, if given.
         partitioned_by: Columns of PARTITIONED BY.
         properties: WITH; None if it was left out.
-        like: The LIKE clause, if given.
-        query: The query of AS, if given.
         temporary: Whether it is TEMPORARY.
         if_not_exists: Whether IF NOT EXISTS was written.
         replace: ``REPLACE`` or ``CREATE OR REPLACE``, if one of them was written.
@@ -55,7 +51,6 @@ class CreateMaterializedTable(Statement):
     Attributes as of ``CreateTable``, and:
 
     Attributes:
-        start_mode: The expression of START_MODE, if given.
         freshness: The interval of FRESHNESS, if given.
         refresh_mode: ``FULL`` or ``CONTINUOUS``, if given.
         or_alter: Whether OR ALTER was written.
@@ -96,10 +91,8 @@ class CreateFunction(Statement):
     """``CREATE FUNCTION name AS 'class' LANGUAGE language USING JAR 'path' WITH (properties)``.
 
     Attributes:
-        name: Name of the function.
         class_name: The class or, for Python, module and attribute.
         language: ``JAVA``, ``SCALA``, ``PYTHON`` or ``SQL``, if given.
-        resources: Paths of USING JAR.
         properties: WITH; None if it was left out.
         temporary: Whether it is TEMPORARY.
         system: Whether it is TEMPORARY SYSTEM.

@@ -13,7 +13,6 @@ class Identifier(Expression):
 
     Attributes:
         names: The parts, without quotes.
-        quoted: For each part, whether it was quoted.
         part_spans: For each part, where it stands.
     """
 
@@ -118,7 +117,6 @@ class Like(Expression):
 
     Attributes:
         operand: What is matched.
-        pattern: The pattern.
         escape: The character that takes the meaning from a wildcard, if given.
         operator: ``LIKE``, ``ILIKE``, ``RLIKE`` or ``SIMILAR TO``.
         negated: Whether there is a NOT.
@@ -229,7 +227,6 @@ class FieldAccess(Expression):
     """``operand.field``, where the operand is no name: ``a[1].f``, ``f(x).g``, ``(r).*``.
 
     Attributes:
-        operand: What has the field.
         field: Its name, a star, or a call.
     """
 

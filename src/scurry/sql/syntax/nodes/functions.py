@@ -75,11 +75,7 @@ class ModelArgument(Expression):
 
 
 class Descriptor(Expression):
-    """``DESCRIPTOR(columns)``.
-
-    Attributes:
-        columns: Names of columns.
-    """
+    """``DESCRIPTOR(columns)``."""
 
     columns: tuple[Identifier, ...]
 

@@ -16,7 +16,6 @@ class NodeField(NamedTuple):
     """An attribute of a node class.
 
     Attributes:
-        name: Its name.
         default: Its default value, or ``REQUIRED``.
         kw_only: Whether the constructor takes it by keyword only.
         compare: Whether it takes part in equality and ``repr``.

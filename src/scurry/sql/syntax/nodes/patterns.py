@@ -97,7 +97,6 @@ class MatchRecognize(TableExpression):
 
     Attributes:
         table: The input.
-        pattern: The pattern.
         definitions: Conditions of its variables.
         partition_by: Keys of PARTITION BY.
         order_by: Keys of ORDER BY.

@@ -80,7 +80,6 @@ class Select(Query):
         where: The condition of WHERE.
         group_by: The keys of GROUP BY.
         having: The condition of HAVING.
-        windows: The windows of WINDOW.
         qualify: The condition of QUALIFY.
         quantifier: ``DISTINCT`` or ``ALL``, if given.
         hints: Hints after SELECT.
@@ -168,7 +167,6 @@ class TableReference(TableExpression):
     """A table or view by its name.
 
     Attributes:
-        name: Its name.
         hints: Hints after the name, dynamic options among them.
         extend: Columns of EXTEND: names and types.
     """
@@ -205,8 +203,6 @@ class Alias(TableExpression):
     """``table AS name (columns)``.
 
     Attributes:
-        table: What is given a name.
-        name: The name.
         columns: New names of its columns; none if they keep theirs.
     """
 
@@ -226,7 +222,6 @@ class TableFunction(TableExpression):
     """``TABLE(f(...))``, ``LATERAL TABLE(f(...))``, or ``f(...)`` alone.
 
     Attributes:
-        call: The call.
         lateral: Whether LATERAL was written.
         hints: Hints after it.
     """
@@ -252,7 +247,6 @@ class Join(TableExpression):
         left: The table before it.
         right: The table after it.
         natural: Whether it is a NATURAL JOIN.
-        condition: The condition of ON.
         using: The columns of USING.
     """
 
@@ -269,7 +263,6 @@ class PivotItem(Node):
 
     Attributes:
         values: An aggregate, a row of values, or columns.
-        alias: The name given to it.
         row: The values of an UNPIVOT's ``columns AS (values)``.
     """
 

@@ -22,7 +22,6 @@ class Insert(Statement):
         upsert: Whether it is UPSERT INTO.
         on_conflict: ``ERROR``, ``NOTHING`` or ``DEDUPLICATE``, if given.
         hints: Hints after the table's name, dynamic options among them.
-        extend: Columns of EXTEND: names and types.
     """
 
     table: Identifier
@@ -68,11 +67,8 @@ class Merge(Statement):
     Attributes:
         table: The table written to.
         source: What follows USING.
-        condition: The condition of ON.
         assignments: What WHEN MATCHED THEN UPDATE sets.
         insert_columns: The columns of WHEN NOT MATCHED THEN INSERT.
-        insert_values: Its values.
-        alias: The name given to the table.
     """
 
     table: Identifier
@@ -152,9 +148,6 @@ class AnalyzeTable(Statement):
     """``ANALYZE TABLE table PARTITION (...) COMPUTE STATISTICS FOR COLUMNS ...``.
 
     Attributes:
-        table: The table.
-        partition: Fields of PARTITION.
-        columns: The columns of FOR COLUMNS.
         all_columns: Whether FOR ALL COLUMNS was written.
     """
 

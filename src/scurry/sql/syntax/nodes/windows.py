@@ -10,7 +10,6 @@ class OrderItem(Node):
     """A key of ORDER BY.
 
     Attributes:
-        expression: The key.
         descending: Whether DESC was written.
         nulls: ``FIRST`` or ``LAST``, if NULLS was written.
     """
@@ -71,7 +70,6 @@ class WindowSpecification(Node):
         base: Name of the window that this one refines.
         partition_by: Keys of PARTITION BY.
         order_by: Keys of ORDER BY.
-        frame: The frame, if given.
         allow_partial: Whether there is no ``DISALLOW PARTIAL``.
     """
 

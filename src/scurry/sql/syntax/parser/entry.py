@@ -26,9 +26,6 @@ _RECURSION = Recursion(parse_operation, parse_select)
 def parse(text: str) -> Statement:
     """Parse a statement, which a semicolon may end.
 
-    Args:
-        text: The statement.
-
     Returns:
         Its syntax tree.
 
@@ -54,9 +51,6 @@ def parse_statements(text: str) -> list[Statement]:
     """Parse a script: statements that semicolons separate, with settings as clients take them (`SET key = value;`).
 
     Semicolons in strings, names and comments separate nothing, nor do those between BEGIN and END of a statement set.
-
-    Args:
-        text: The script.
 
     Returns:
         The statements in their order; none if there are only comments.

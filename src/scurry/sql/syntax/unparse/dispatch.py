@@ -41,7 +41,6 @@ def needs_parentheses(own: Precedence, left: int, right: int) -> bool:
     """Return whether an operation has to be put in parentheses between its neighbours.
 
     Args:
-        own: Its precedence.
         left: How tightly the operator before it binds.
         right: How tightly the operator after it binds.
     """
@@ -69,7 +68,6 @@ def write(node: Node, left: int = 0, right: int = 0) -> str:
     """Return the text of a node, in parentheses where it needs some.
 
     Args:
-        node: The node.
         left: How tightly the operator before it binds.
         right: How tightly the operator after it binds.
     """

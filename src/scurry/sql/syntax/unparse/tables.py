@@ -154,7 +154,6 @@ def pattern(node: nodes.Pattern, left: int, right: int) -> str:
     """Return the text of a row pattern.
 
     Args:
-        node: The pattern.
         left: How tightly the operator before it binds.
         right: How tightly the operator after it binds.
     """

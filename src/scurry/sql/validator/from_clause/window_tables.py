@@ -44,7 +44,6 @@ def window_table(call: nodes.Call, environment: Environment, item: FromItemOf) -
     """Return the plan of a window function.
 
     Args:
-        call: The call.
         environment: Where it stands.
         item: Validates the table among the arguments.
 

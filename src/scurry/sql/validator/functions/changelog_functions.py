@@ -40,7 +40,6 @@ def changelog_function(call: nodes.Call, environment: Environment, item: FromIte
     """Return the plan of a call.
 
     Args:
-        call: The call.
         environment: Where it stands.
         item: Validates the table among the arguments.
 

@@ -36,7 +36,6 @@ def predicted(call: nodes.Call, environment: Environment, item: FromItemOf) -> P
     """Return the plan of a call of ML_PREDICT.
 
     Args:
-        call: The call.
         environment: Where it stands.
         item: Validates the table among the arguments.
 

@@ -37,8 +37,6 @@ def process_table(call: nodes.Call, function: UserFunction, environment: Environ
     """Return the plan of a call.
 
     Args:
-        call: The call.
-        function: The function.
         environment: Where the call stands.
         item: Validates the tables among the arguments.
 

@@ -39,8 +39,6 @@ def searched(call: nodes.Call, left: Plan, validator: ExpressionValidator, item:
     """Return the plan of a call of VECTOR_SEARCH for the rows of another plan.
 
     Args:
-        call: The call.
-        left: The rows.
         validator: Validates expressions over them.
         item: Validates the table among the arguments.
 

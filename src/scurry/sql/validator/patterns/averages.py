@@ -39,9 +39,7 @@ class _Parts:
     """Sums and counts over a variable's rows, and the expressions over them.
 
     Attributes:
-        variable: The variable.
         type: The type of the result.
-        session: The session.
     """
 
     variable: str | None

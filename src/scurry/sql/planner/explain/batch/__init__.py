@@ -20,7 +20,6 @@ def batch_operator(plan: Plan, inputs: Sequence[Operator], text: PrefixText) -> 
     """Return the operators of an operation in BATCH; None if it is shown as in STREAMING.
 
     Args:
-        plan: The operation.
         inputs: Its inputs; of a limit of sorted rows those that are sorted.
         text: Returns the texts of expressions.
     """

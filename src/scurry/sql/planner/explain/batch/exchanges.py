@@ -13,7 +13,6 @@ def exchanged(rows: Operator, keys: Sequence[int], names: Sequence[str] | None =
     """Return rows where those with equal keys are together, or all of them if there are no keys.
 
     Args:
-        rows: The rows.
         keys: Positions of the keys.
         names: The columns of the rows; None for those of the plan.
     """

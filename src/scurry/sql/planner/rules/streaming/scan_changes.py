@@ -19,9 +19,7 @@ def scan_changes(plan: Plan, changes: Mapping[Any, str], session: EvaluationCont
     """Return a plan whose scans say which changes their tables have.
 
     Args:
-        plan: The plan.
         changes: Key of a scan -> the changes of its table, as `Scan.changes` has them.
-        session: The session.
 
     Raises:
         ValidationError: A table whose rows replace each other has no primary key.

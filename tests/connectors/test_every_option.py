@@ -55,6 +55,7 @@ NEEDED: dict[str, dict[str, str]] = {
     "http": {"url": "http://h", "format": "json"},
     "http-async-sink": {"url": "http://h", "format": "json"},
     "mongodb": {"uri": "mongodb://h", "database": "d", "collection": "c"},
+    "mongodb-cdc": {"hosts": "h:27017"},
     "mysql-cdc": {"hostname": "h", "username": "u", "password": "p", "database-name": "d", "table-name": "t"},
     "opensearch": {"hosts": "http://h:9200", "index": "i"},
     "print": {},
@@ -78,8 +79,8 @@ NEEDED: dict[str, dict[str, str]] = {
 #: Connectors whose tables have a primary key here.
 BY_KEY = {
     "cassandra",
-    "elasticsearch-6", "elasticsearch-7", "elasticsearch-8", "mongodb", "opensearch", "redis", "savepoint",
-    "upsert-kafka", "upsert-log",
+    "elasticsearch-6", "elasticsearch-7", "elasticsearch-8", "mongodb", "mongodb-cdc", "opensearch",
+    "redis", "savepoint", "upsert-kafka", "upsert-log",
 }  # fmt: skip
 PARTITIONED = {"scan.partition.column": "k", "scan.partition.num": "2"} | {
     "scan.partition.lower-bound": "0", "scan.partition.upper-bound": "9",
@@ -443,6 +444,28 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "standard-error": ({}, {"standard-error": "true"}),
         "sink.parallelism": ({}, {"sink.parallelism": "3"}),
     },
+    "mongodb-cdc": {
+        **{key: ({}, {key: "other"}) for key in ("hosts", "database", "collection", "connection.options")},
+        "scheme": ({}, {"scheme": "mongodb+srv"}),
+        "username": (LOGIN, LOGIN | {"username": "bob"}),
+        "password": (LOGIN, LOGIN | {"password": "b"}),
+        "scan.startup.mode": ({}, {"scan.startup.mode": "latest-offset"}),
+        "scan.startup.timestamp-millis": (
+            {"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": "1"},
+            {"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": "2"},
+        ),
+        **{key: ({}, {key: "5"}) for key in (
+            "batch.size", "poll.await.time.ms", "heartbeat.interval.ms", "poll.max.batch.size", "chunk-meta.group.size",
+            "scan.incremental.snapshot.chunk.size.mb", "scan.incremental.snapshot.chunk.samples",
+            "initial.snapshotting.queue.size", "initial.snapshotting.max.threads",
+        )},
+        "scan.cursor.no-timeout": ({}, {"scan.cursor.no-timeout": "false"}),
+        **{key: ({}, {key: "true"}) for key in (
+            "scan.full-changelog", "scan.newly-added-table.enabled", "scan.read-changelog-as-append-only.enabled",
+            "scan.incremental.snapshot.enabled", "scan.incremental.snapshot.backfill.skip",
+            "scan.incremental.close-idle-reader.enabled",
+        )},
+    },
     "mysql-cdc": CDC_CASES | {
         "server-id": ({}, {"server-id": "7-9"}),
         "scan.startup.specific-offset.file": (
@@ -640,8 +663,10 @@ FORMAT_CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
 
 
 def context_of(connector: str, options: Mapping[str, str], *others: Column) -> TableContext:
-    columns = [*(PhysicalColumn(name, data_type) for name, data_type in COLUMNS.items()), *others]
-    key = UniqueConstraint("pk", ("k",)) if connector in BY_KEY else None
+    k = "_id" if connector == "mongodb-cdc" else "k"
+    named = {k if name == "k" else name: data_type for name, data_type in COLUMNS.items()}
+    columns = [*(PhysicalColumn(name, data_type) for name, data_type in named.items()), *others]
+    key = UniqueConstraint("pk", (k,)) if connector in BY_KEY else None
     given = {"connector": connector, **{key: SNAPSHOTS.get(value, value) for key, value in options.items()}}
     table = CatalogTable(
         ResolvedSchema(columns, primary_key=key), None, given, ("p",) if connector == "filesystem" else ()

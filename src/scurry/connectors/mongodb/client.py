@@ -30,11 +30,15 @@ class MongoSettings:
         uri: The connection string, `mongodb://host:27017`, with user, password and options.
         database: The database.
         collection: The collection.
+        address: The option that has the address, for messages.
+        login: The options that have user and password, for messages.
     """
 
     uri: str = field(repr=False)
     database: str
     collection: str
+    address: str = "'uri'"
+    login: str = "user, password and rights in 'uri'"
 
     def __post_init__(self) -> None:
         """Check the connection string, as far as that needs no server.
@@ -80,7 +84,12 @@ def collection_of(settings: MongoSettings) -> Any:
         ArgumentError: The client refuses the connection string.
         ExtraMissingError: pymongo is not installed.
     """
-    return _client(settings.uri)[settings.database][settings.collection]
+    return database_of(settings)[settings.collection]
+
+
+def database_of(settings: MongoSettings) -> Any:
+    """Return the database of a collection, as `collection_of` does."""
+    return _client(settings.uri)[settings.database]
 
 
 def is_passing(error: Exception) -> bool:
@@ -94,7 +103,7 @@ def failure(settings: MongoSettings, error: Exception, is_sink: bool) -> Connect
     errors, kind = library("pymongo.errors"), SinkConnectionError if is_sink else SourceConnectionError
     text = without_secrets(str(error).partition(", Timeout:")[0])
     if isinstance(error, errors.ConnectionFailure):
-        return kind(f"no server of MongoDB answers at 'uri' ({text}): check the address, and that it runs")
+        return kind(f"no server of MongoDB answers at {settings.address} ({text}): check the address, and that it runs")
     if isinstance(error, errors.OperationFailure) and error.code in _REFUSED:
-        return kind(f"MongoDB refuses the user ({text}): check user, password and rights in 'uri'")
+        return kind(f"MongoDB refuses the user ({text}): check {settings.login}")
     return kind(f"MongoDB refuses a request for {settings.database}.{settings.collection}: {text}")

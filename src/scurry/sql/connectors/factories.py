@@ -32,6 +32,7 @@ CONNECTORS = {
     "kafka": "scurry.sql.connectors.kafka.factory:KafkaFactory",
     "log": "scurry.sql.connectors.log.factory:LogFactory",
     "mongodb": "scurry.sql.connectors.mongodb.factory:MongoFactory",
+    "mongodb-cdc": "scurry.sql.connectors.cdc.mongodb:MongoCdcFactory",
     "mqtt": "scurry.sql.connectors.queues.mqtt:MqttFactory",
     "mysql-cdc": "scurry.sql.connectors.cdc.mysql:MySqlCdcFactory",
     "nats": "scurry.sql.connectors.queues.nats:NatsFactory",

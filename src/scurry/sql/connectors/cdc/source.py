@@ -113,7 +113,8 @@ def _of_column(reader: ColumnReader) -> Callable[[RowBlock], pa.Array]:
     return read
 
 
-_SHORT_KINDS = {
+#: Kinds of changes as the metadata `row_kind` has them.
+SHORT_KINDS = {
     RowKind.INSERT.value: "+I",
     RowKind.UPDATE_BEFORE.value: "-U",
     RowKind.UPDATE_AFTER.value: "+U",
@@ -126,14 +127,15 @@ def _of_metadata(key: str, declared: DataType) -> Callable[[RowBlock], pa.Array]
         if key == "op_ts":
             return list(block.times or [0] * block.count)
         if key == "row_kind":
-            return [_SHORT_KINDS[kind] for kind in block.kinds or [0] * block.count]
+            return [SHORT_KINDS[kind] for kind in block.kinds or [0] * block.count]
         table = block.table
         name = {"table_name": table.name, "database_name": table.database, "schema_name": table.schema}[key]
         return [name] * block.count
 
-    def read(block: RowBlock) -> pa.Array:
-        found = from_values(values(block), SCHEMA_METADATA[key])
-        wanted = arrow_type(declared)
-        return found if found.type == wanted else found.cast(wanted)
+    return lambda block: typed(values(block), SCHEMA_METADATA[key], declared)
 
-    return read
+
+def typed(values: Sequence[Any], kind: DataType, declared: DataType) -> pa.Array:
+    """Return values of a type as a column of the type that a table declares."""
+    found, wanted = from_values(values, kind), arrow_type(declared)
+    return found if found.type == wanted else found.cast(wanted)

@@ -1,0 +1,1 @@
+"""Changes of MongoDB, by change streams."""

@@ -146,3 +146,17 @@ def postgres_server() -> Iterator[Any]:
         pytest.skip(str(error))
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="session")
+def mariadb_server() -> Iterator[Any]:
+    """A MariaDB of the tests' own, for those marked `servers`; running whenever a test begins."""
+    from support.servers.debian import Unavailable
+    from support.servers.mariadb import MariaDbServer
+
+    try:
+        server = MariaDbServer()
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    with server:
+        yield server

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from support.cdc.databases import MariaDbShop, PostgresShop
-from support.servers.debian import Unavailable
 from support.servers.mariadb import MariaDbServer
 
 
@@ -19,17 +18,6 @@ def postgres(postgres_server: Any) -> Iterator[PostgresShop]:
     shop = PostgresShop(postgres_server)
     yield shop
     shop.close()
-
-
-@pytest.fixture(scope="session")
-def mariadb_server() -> Iterator[MariaDbServer]:
-    """A MariaDB of the tests' own."""
-    try:
-        server = MariaDbServer()
-    except Unavailable as reason:
-        pytest.skip(str(reason))
-    with server:
-        yield server
 
 
 @pytest.fixture

@@ -46,9 +46,11 @@ class TestConnectionOptions:
         with pytest.raises(ArgumentError, match="needs the driver org.postgresql.Driver, not com.mysql.Driver"):
             builder.with_driver_name("com.mysql.Driver").build()
 
-    @pytest.mark.parametrize("url", ["jdbc:mysql://ann:secret@host/db", "jdbc:oracle:thin:ann/secret@host", "db://x"])
+    @pytest.mark.parametrize("url", ["jdbc:db2://ann:secret@host/db", "jdbc:oracle:thin:ann/secret@host", "db://x"])
     def test_say_which_databases_there_are_and_not_the_password(self, url: str) -> None:
-        with pytest.raises(UnsupportedError, match="there are jdbc:postgresql: and jdbc:sqlite:.*to_spark") as caught:
+        with pytest.raises(
+            UnsupportedError, match="there are jdbc:postgresql:, jdbc:mysql:, jdbc:mariadb:, jdbc:sqlite:.*to_spark"
+        ) as caught:
             connection_options(url)
         assert "secret" not in str(caught.value)
 

@@ -51,8 +51,8 @@ NULLS = "CAST(NULL AS INT), " + ", ".join(
 )
 
 
-def read_what_was_written(env: TableEnvironment, tables: Tables) -> None:
-    tables.run(CREATE)
+def read_what_was_written(env: TableEnvironment, tables: Tables, create: str = CREATE) -> None:
+    tables.run(create)
     define(env, tables, COLUMNS)
     env.execute_sql(f"INSERT INTO t VALUES {VALUES}").wait()
     env.execute_sql(f"INSERT INTO t SELECT {NULLS}").wait()
@@ -74,8 +74,14 @@ def test_postgres_rows_that_were_written_are_read(env: TableEnvironment, postgre
     read_what_was_written(env, postgres)
 
 
+@pytest.mark.servers
+def test_mariadb_rows_that_were_written_are_read(env: TableEnvironment, mariadb: Tables) -> None:
+    columns = "i int, s text, d decimal(10, 2), f double, b boolean, dt date, ts datetime(6), tm time"
+    read_what_was_written(env, mariadb, f"create table t ({columns})")
+
+
 def write_by_key(env: TableEnvironment, tables: Tables) -> None:
-    tables.run("create table t (k int primary key, v varchar)")
+    tables.run("create table t (k int primary key, v varchar(9))")
     define(env, tables, "k INT, v STRING, PRIMARY KEY (k) NOT ENFORCED")
     env.execute_sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')").wait()
     env.execute_sql("INSERT INTO t VALUES (2, 'c'), (3, 'd')").wait()
@@ -101,12 +107,40 @@ def test_postgres_rows_with_a_key_are_replaced(env: TableEnvironment, postgres: 
     write_by_key(env, postgres)
 
 
-def test_ranges_leave_out_what_is_beyond_the_bounds(env: TableEnvironment, sqlite: Tables) -> None:
-    sqlite.run("create table t (i int)")
-    sqlite.run("insert into t values " + ", ".join(f"({i})" for i in range(20)))
+@pytest.mark.servers
+def test_mariadb_rows_with_a_key_are_replaced(env: TableEnvironment, mariadb: Tables) -> None:
+    write_by_key(env, mariadb)
+
+
+@pytest.mark.servers
+def test_mariadb_rows_are_deleted_updated_and_truncated(mariadb: Tables) -> None:
+    env = TableEnvironment.create(EnvironmentSettings.new_instance().in_batch_mode().build())
+    env.get_config().set("scurry.runner", "local")
+    mariadb.run("create table t (k int primary key, v varchar(9))")
+    mariadb.run("insert into t values (1, 'a'), (2, 'b'), (3, 'c')")
+    define(env, mariadb, "k INT, v STRING, PRIMARY KEY (k) NOT ENFORCED")
+    env.execute_sql("DELETE FROM t WHERE k = 1").wait()
+    env.execute_sql("UPDATE t SET v = 'new' WHERE k = 2").wait()
+    assert mariadb.rows("select * from t order by k") == [(2, "new"), (3, "c")]
+    env.execute_sql("TRUNCATE TABLE t").wait()
+    assert mariadb.rows("select * from t") == []
+
+
+def read_ranges(env: TableEnvironment, tables: Tables) -> None:
+    tables.run("create table t (i int)")
+    tables.run("insert into t values " + ", ".join(f"({i})" for i in range(20)))
     partition = {"num": "3", "lower-bound": "2", "upper-bound": "11", "column": "i"}
-    define(env, sqlite, "i INT", **{f"scan_partition_{key}": value for key, value in partition.items()})
+    define(env, tables, "i INT", **{f"scan_partition_{key}": value for key, value in partition.items()})
     assert sorted(row[0] for row in rows(env, "SELECT i FROM t")) == list(range(2, 12))
+
+
+def test_ranges_leave_out_what_is_beyond_the_bounds(env: TableEnvironment, sqlite: Tables) -> None:
+    read_ranges(env, sqlite)
+
+
+@pytest.mark.servers
+def test_mariadb_is_read_in_ranges(env: TableEnvironment, mariadb: Tables) -> None:
+    read_ranges(env, mariadb)
 
 
 def test_ranges_are_as_even_as_flinks() -> None:
@@ -169,6 +203,36 @@ def test_a_catalog_shows_the_tables_of_a_server(env: TableEnvironment, postgres:
         ("a", "ARRAY<INT>", True, None),
     ]
     assert rows(env, "SELECT k, v, CAST(n AS STRING), a[2] FROM t") == [Row(1, "a", "1.50", 2)]
+
+
+@pytest.mark.servers
+def test_a_catalog_shows_the_tables_of_mariadb(env: TableEnvironment, mariadb: Tables) -> None:
+    mariadb.run(
+        "create table t (k bigint unsigned primary key, v varchar(5) not null, n decimal(6, 2), ts datetime(3), "
+        "b boolean, t text, y blob, small smallint unsigned, m enum('x', 'y'))"
+    )
+    mariadb.run("insert into t values (1, 'a', 1.5, '2024-02-29 01:02:03.5', true, 'x', 'z', 7, 'y')")
+    base, _, database = mariadb.options.get_db_url().rpartition("/")
+    env.execute_sql(
+        f"CREATE CATALOG my WITH ('type' = 'jdbc', 'base-url' = '{base}', 'default-database' = '{database}', "
+        f"'username' = 'root', 'password' = '')"
+    )
+    env.execute_sql("USE CATALOG my")
+    assert Row("information_schema") not in rows(env, "SHOW DATABASES")
+    assert rows(env, "SHOW TABLES") == [Row("t")]
+    assert [tuple(row)[:4] for row in rows(env, "DESCRIBE t")] == [
+        ("k", "DECIMAL(20, 0)", False, "PRI(k)"),
+        ("v", "VARCHAR(5)", False, None),
+        ("n", "DECIMAL(6, 2)", True, None),
+        ("ts", "TIMESTAMP(3)", True, None),
+        ("b", "BOOLEAN", True, None),
+        ("t", "STRING", True, None),
+        ("y", "BYTES", True, None),
+        ("small", "INT", True, None),
+        ("m", "STRING", True, None),
+    ]
+    found = rows(env, "SELECT CAST(k AS INT), v, CAST(n AS STRING), CAST(ts AS STRING), b, t, y, small, m FROM t")
+    assert found == [Row(1, "a", "1.50", "2024-02-29 01:02:03.500", True, "x", b"z", 7, "y")]
 
 
 def test_a_catalog_needs_its_options(env: TableEnvironment) -> None:

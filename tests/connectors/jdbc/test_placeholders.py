@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scurry.connectors.jdbc.placeholders import translate
+from scurry.connectors.jdbc.placeholders import MYSQL, translate
 from scurry.errors import ArgumentError
 
 
@@ -60,3 +60,26 @@ def test_what_does_not_end_is_an_error(sql: str) -> None:
 def test_a_parameter_of_another_style_is_an_error() -> None:
     with pytest.raises(ArgumentError, match=r"write \? for a parameter, not \$1"):
         numbered("SELECT $1")
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        r"'it\'s ? here'",
+        r'"it\"s ? here"',
+        "'it''s ?'",
+        "`odd ? name`",
+        "# really?\n",
+        "-- really?\n",
+        "/* ? */",
+        "5--3",
+    ],
+)
+def test_is_kept_in_mysql(kept: str) -> None:
+    assert translate(f"SELECT ? , {kept} , ?", str, MYSQL) == (f"SELECT 1 , {kept} , 2", 2)
+
+
+@pytest.mark.parametrize("sql", ["SELECT 'a", 'SELECT "a', "SELECT /* a", "SELECT %s"])
+def test_is_refused_in_mysql(sql: str) -> None:
+    with pytest.raises(ArgumentError):
+        translate(sql, str, MYSQL)

@@ -14,6 +14,7 @@ from scurry.errors import MalformedRecordError
 from scurry.sql.connectors.contract import LookupSource
 from scurry.sql.connectors.jdbc.columns import TableColumns
 from scurry.sql.connectors.jdbc.source import JdbcTableSource
+from scurry.sql.connectors.jdbc.statements import dialect_of
 from scurry.sql.types import DataType, DateType, DecimalType, IntType, TimestampType, VarCharType
 from scurry.sql.types.values import from_values
 from support.connectors.jdbc_tables import Tables
@@ -33,9 +34,7 @@ ROWS = (
 
 
 def lookup_of(tables: Tables, keys: list[str], columns: list[str], cache: CacheSettings | None = None) -> LookupSource:
-    described = TableColumns(
-        tuple(COLUMNS), tuple(COLUMNS.values()), "PostgreSQL" if "postgres" in tables.options.get_db_url() else "SQLite"
-    )
+    described = TableColumns(tuple(COLUMNS), tuple(COLUMNS.values()), dialect_of(tables.options.get_db_url()))
     made = JdbcTableSource(tables.options, "t", described, lookup_cache=cache).create_lookup(keys, columns)
     sent: LookupSource = pickle.loads(pickle.dumps(made))
     sent.open()
@@ -70,6 +69,12 @@ def test_sqlite_rows_are_found_by_columns_of_every_type(sqlite: Tables) -> None:
 def test_postgres_rows_are_found_by_columns_of_every_type(postgres: Tables) -> None:
     look_up_by_every_type(postgres)
     assert found(lookup_of(postgres, ["ts"], ["s"]), ts=[2000]) == [(0, "b")]
+
+
+@pytest.mark.servers
+def test_mariadb_rows_are_found_by_columns_of_every_type(mariadb: Tables) -> None:
+    look_up_by_every_type(mariadb)
+    assert found(lookup_of(mariadb, ["ts"], ["s"]), ts=[2000]) == [(0, "b")]
 
 
 def test_null_is_no_key(sqlite: Tables) -> None:

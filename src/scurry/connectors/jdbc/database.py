@@ -114,6 +114,28 @@ class Database(ABC):
     def create_table(self, connection: Any, name: str, columns: str) -> None:
         """Create a table unless it exists; safe for concurrent calls."""
 
+    def keeping(self, column: str) -> str:
+        """Return what lets an INSERT keep a row of the same key that is there; `column` is one of the table."""
+        return "ON CONFLICT DO NOTHING"
+
+    def locking(self, table: str) -> tuple[str, ...]:
+        """Return the statements that lock a sink's row of the table of commits, which they insert if it is missing.
+
+        Each takes the sink's id, and the last one returns the batch of the row.
+        """
+        return (
+            f"INSERT INTO {table} AS known (sink_id, batch_id) VALUES (?, -1) "
+            "ON CONFLICT (sink_id) DO UPDATE SET batch_id = known.batch_id RETURNING batch_id",
+        )
+
+    def check_transactions(self, connection: Any, sql: str) -> None:
+        """Check that what a statement writes can be taken back.
+
+        Raises:
+            UnsupportedError: The table has no transactions.
+        """
+        return
+
     def parameter(self, type_info: TypeInformation) -> Callable[[Any], Any] | None:
         """Return the function that converts a value (not None) to a parameter; None if no conversion is needed."""
         return None
@@ -137,7 +159,8 @@ class Database(ABC):
         text = without_password(self.text(error), self.password, self.options.get_user_name())
         if kind is Fault.STATEMENT and self.options.creation and self.lacks_table(error):
             text += f"; create it there first: {self.options.creation}"
-        return _FAILURES.get(kind, DatabaseError)(f"{doing} {self.options.shown_url}: {text}")
+        failure = _FAILURES.get(kind, DatabaseError)(f"{doing} {self.options.shown_url}: {text}")
+        return failure.with_hint(_HINTS.get(kind, ""))
 
     @abstractmethod
     def lacks_table(self, error: Exception) -> bool:
@@ -153,4 +176,9 @@ _FAILURES: dict[Fault, type[ScurryError]] = {
     Fault.ACCESS: DatabaseAccessError,
     Fault.STATEMENT: StatementError,
     Fault.RECORD: RejectedValuesError,
+}
+#: By the names of a table's options, which those of builders resemble.
+_HINTS: dict[Fault, str] = {
+    Fault.CONNECTION: "'url' says where the server is",
+    Fault.ACCESS: "'username' and 'password' say who connects, and 'url' to which database",
 }

@@ -20,6 +20,9 @@ from scurry.errors import SinkCommitError
 #: Up to this size (in characters of text), a task sends its records of a micro-batch with its result.
 CARRIED_CHARACTERS = 256 * 1024
 
+#: A block of text is not longer if it can be divided; a server of MySQL takes 16 MB at once.
+BLOCK_CHARACTERS = 4 * 1024 * 1024
+
 #: Number of records in a block of text if the sink has no batch size.
 _BLOCK_ROWS = 5000
 
@@ -89,7 +92,7 @@ class _Staging:
         self._sink_id = sink_id
         self._insert, _ = database.translate(
             f"INSERT INTO {table} (sink_id, batch_id, writer, block, content) VALUES (?, ?, ?, ?, ?) "
-            "ON CONFLICT DO NOTHING"  # a retried transaction may find its own rows
+            f"{database.keeping('block')}"  # a retried transaction may find its own rows
         )
         self._select, _ = database.translate(f"SELECT content FROM {table} WHERE writer = ? AND block = ?")
         self._delete, _ = database.translate(f"DELETE FROM {table} WHERE sink_id = ? AND batch_id <= ?")
@@ -139,11 +142,20 @@ class _StagingWriter(SinkWriter):
 
     def _end_block(self, count: int) -> None:
         block, self._rows = self._rows[:count], self._rows[count:]
-        text = self._text.encode(block)
-        self._blocks.append(text)
-        self._carried += len(text)
+        for text in self._texts(block):
+            self._blocks.append(text)
+            self._carried += len(text)
         if self._staged or self._carried > CARRIED_CHARACTERS:
             self._stage()
+
+    def _texts(self, block: Rows) -> Iterator[str]:
+        text = self._text.encode(block)
+        if len(text) <= BLOCK_CHARACTERS or len(block) == 1:
+            yield text
+            return
+        half = len(block) // 2
+        yield from self._texts(block[:half])
+        yield from self._texts(block[half:])
 
     def _stage(self) -> None:
         blocks, first, staging = self._blocks, self._staged, self._staging
@@ -178,11 +190,8 @@ class _TransactionCommitter(Committer):
         self._table = sink.tables.commit_table
         self._sink_id = sink_id
         self._created = False
-        # locks the row, which it inserts if missing, and returns the batch in it
-        self._lock, _ = database.translate(
-            f"INSERT INTO {self._table} AS known (sink_id, batch_id) VALUES (?, -1) "
-            "ON CONFLICT (sink_id) DO UPDATE SET batch_id = known.batch_id RETURNING batch_id"
-        )
+        self._sql = sink.sql
+        self._lock = [database.translate(sql)[0] for sql in database.locking(self._table)]
         self._update, _ = database.translate(
             f"UPDATE {self._table} SET batch_id = ?, committed_at = CURRENT_TIMESTAMP WHERE sink_id = ?"
         )
@@ -195,7 +204,9 @@ class _TransactionCommitter(Committer):
             self._created = True
 
         def commit(connection: Any, run: Run) -> None:
-            (committed,) = connection.execute(self._lock, [self._sink_id]).fetchone()
+            for sql in self._lock:
+                found = connection.execute(sql, [self._sink_id])
+            (committed,) = found.fetchone()
             if committed < batch_id:
                 for staged in committables:
                     for text in self._staging.get(connection, staged):
@@ -210,6 +221,7 @@ class _TransactionCommitter(Committer):
         columns += "committed_at timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP"
         self._database.create_table(connection, self._table, columns)
         self._staging.create(connection)
+        self._database.check_transactions(connection, self._sql)
 
     def finish(self) -> None:
         self._session.close()

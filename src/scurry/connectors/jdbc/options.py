@@ -26,7 +26,7 @@ class JdbcConnectionOptions(Connection):
             self._password: str | None = None
 
         def with_url(self, url: str) -> JdbcConnectionOptions.JdbcConnectionOptionsBuilder:
-            """Set the JDBC URL: `jdbc:postgresql://host:port/database` or `jdbc:sqlite:/path/to/file`."""
+            """Set the JDBC URL: `jdbc:postgresql://host:port/database`, `jdbc:mysql://...` or `jdbc:sqlite:/path`."""
             self._url = url
             return self
 

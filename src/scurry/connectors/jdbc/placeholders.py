@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from scurry.errors import ArgumentError
 
-_TOKEN = re.compile(
+STANDARD = re.compile(
     r"""
     [eE]'(?:[^'\\]|\\.|'')*'                                # text with escapes
     | '(?:[^']|'')*'                                        # text
@@ -23,15 +23,32 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+#: Text has escapes, also in double quotes, `--` begins a comment only before a space, and comments do not nest.
+MYSQL = re.compile(
+    r"""
+    '(?:[^'\\]|\\.|'')*'
+    | "(?:[^"\\]|\\.|"")*"
+    | `(?:[^`]|``)*`
+    | (?:\#|--(?=\s|$))[^\n]*
+    | /\*.*?\*/
+    | [^\W\d][\w$]*
+    | (?P<comment>(?!))
+    | (?P<mark>\?\??)
+    | (?P<foreign>\$\d+|%s|\0)
+    | (?P<open>['"`]|/\*)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 _COMMENT = re.compile(r"/\*|\*/")
 
 
-def translate(sql: str, placeholder: Callable[[int], str]) -> tuple[str, int]:
+def translate(sql: str, placeholder: Callable[[int], str], tokens: re.Pattern[str] = STANDARD) -> tuple[str, int]:
     """Replace the placeholders of a statement; `??` is a literal question mark, as with PostgreSQL's JDBC driver.
 
     Args:
         sql: The statement.
         placeholder: Returns the driver's placeholder of a parameter, counted from 1.
+        tokens: What stands for itself in the database's SQL.
 
     Returns:
         The statement for the driver, and the number of its parameters.
@@ -41,7 +58,7 @@ def translate(sql: str, placeholder: Callable[[int], str]) -> tuple[str, int]:
     """
     parts: list[str] = []
     count = at = copied = 0
-    while token := _TOKEN.search(sql, at):
+    while token := tokens.search(sql, at):
         at = token.end()
         if token["comment"]:
             at = _end_of_comment(sql, at)

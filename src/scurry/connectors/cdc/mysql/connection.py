@@ -9,11 +9,10 @@ from typing import Any, NoReturn
 
 from scurry.connectors.cdc.mysql.settings import MySqlSettings
 from scurry.connectors.jdbc.connection import without_password
+from scurry.connectors.jdbc.mysql import LOST, REFUSED
 from scurry.errors import DatabaseAccessError, DatabaseConnectionError, DatabaseError, ExtraMissingError, LogLostError
 
 #: Numbers of MySQL's errors.
-_REFUSED = {1044, 1045, 1049, 1142, 1143, 1227, 1698}
-_LOST = {1053, 1077, 1078, 1079, 1080, 2002, 2003, 2006, 2013, 2014}
 _BINLOG_GONE = {1236, 1220, 1373}
 
 
@@ -91,18 +90,13 @@ def fail(settings: MySqlSettings, error: Exception) -> NoReturn:
         raise DatabaseAccessError(text).with_hint(
             f"GRANT SELECT, REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO '{settings.username}'"
         ) from None
-    if number in _REFUSED:
+    if number in REFUSED:
         raise DatabaseAccessError(text).with_hint(
             f"check 'username' = '{settings.username}', 'password' and 'database-name'; it needs SELECT, REPLICATION "
             "SLAVE and REPLICATION CLIENT"
         ) from None
-    if number in _LOST or isinstance(error, ConnectionError):
+    if number in LOST or isinstance(error, ConnectionError):
         raise DatabaseConnectionError(text).with_hint(
             f"'hostname' = '{settings.hostname}' and 'port' = '{settings.port}' say where it is"
         ) from None
     raise DatabaseError(text) from None
-
-
-def quoted(name: str) -> str:
-    """Return a name in backticks."""
-    return "`" + name.replace("`", "``") + "`"

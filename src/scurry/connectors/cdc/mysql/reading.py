@@ -19,10 +19,11 @@ from scurry.connectors.cdc.capture import (
 )
 from scurry.connectors.cdc.changes import BlockBuilder, Undo, change_rows, check_place
 from scurry.connectors.cdc.mysql.binlog import BinlogChange, changes, current_position, number_of
-from scurry.connectors.cdc.mysql.connection import connect, explained, quoted
+from scurry.connectors.cdc.mysql.connection import connect, explained
 from scurry.connectors.cdc.mysql.session import MySqlSession, bound_marker, collation_of, compared
 from scurry.connectors.cdc.mysql.settings import MySqlSettings
 from scurry.connectors.cdc.mysql.values import selected
+from scurry.connectors.jdbc.mysql import quoted
 
 
 @dataclass(frozen=True)

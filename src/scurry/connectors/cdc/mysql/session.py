@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 from scurry.connectors.cdc.capture import CapturedTable, CaptureSession, ChunkKey, LogPosition, Mark, Startup, TableId
 from scurry.connectors.cdc.mysql.binlog import current_position, number_of
-from scurry.connectors.cdc.mysql.connection import connect, explained, need_client, quoted
+from scurry.connectors.cdc.mysql.connection import connect, explained, need_client
 from scurry.connectors.cdc.mysql.settings import MySqlSettings
 from scurry.connectors.cdc.naming import chosen, no_tables
+from scurry.connectors.jdbc.mysql import quoted
 from scurry.errors import DatabaseError, LogLostError, ValidationError
 
 T = TypeVar("T")

@@ -1,42 +1,28 @@
-"""JdbcCatalog: the databases and tables of a PostgreSQL server."""
+"""The catalog `jdbc`: the databases and tables of a PostgreSQL or MySQL server."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
-from scurry.connectors.jdbc.session import JdbcSession
 from scurry.errors import UnsupportedError, ValidationError
-from scurry.sql import types
 from scurry.sql.catalog.catalog import Catalog
-from scurry.sql.catalog.entries import CatalogBaseTable, CatalogTable
-from scurry.sql.catalog.external import ExternalCatalog
-from scurry.sql.catalog.schema import PhysicalColumn, ResolvedSchema, UniqueConstraint
 from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupported
+from scurry.sql.connectors.jdbc.mysql_catalog import MySqlCatalog
+from scurry.sql.connectors.jdbc.postgres_catalog import PostgresCatalog
+from scurry.sql.connectors.jdbc.server_catalog import JdbcCatalog
 
 BASE_URL = TableOption("base-url", str, None, "The URL of the server, without a database.", required=True)
 DEFAULT_DATABASE = TableOption("default-database", str, None, "The database that is current.", required=True)
 USERNAME = TableOption("username", str, None, "The user.", required=True)
 PASSWORD = TableOption("password", str, None, "The user's password.", required=True)
-COMPATIBLE_MODE = TableOption("compatible-mode", str, None, "Refused: PostgreSQL has one mode.")
+COMPATIBLE_MODE = TableOption("compatible-mode", str, None, "Refused: the databases here have one mode.")
 OPTIONS = (
     BASE_URL,
     DEFAULT_DATABASE,
     USERNAME,
     PASSWORD,
     COMPATIBLE_MODE,
-)
-
-_ASKING = "cannot read the catalog of"
-_BUILT_IN_DATABASES = ("template0", "template1")
-_BUILT_IN_SCHEMAS = (
-    "pg_toast",
-    "pg_temp_1",
-    "pg_toast_temp_1",
-    "pg_catalog",
-    "information_schema",
 )
 
 
@@ -53,141 +39,20 @@ def create_catalog(name: str, values: Mapping[str, str]) -> Catalog:
     options.check(OPTIONS)
     refuse_unsupported("jdbc", values, {"type", "property-version", *(option.key for option in OPTIONS)})
     if options.find(COMPATIBLE_MODE):
-        raise UnsupportedError(f"'{COMPATIBLE_MODE.key}' of a catalog: PostgreSQL has one mode; leave the option out")
+        raise UnsupportedError(
+            f"'{COMPATIBLE_MODE.key}' of a catalog: the databases here have one mode; leave the option out"
+        )
     url = options.get(BASE_URL).rstrip("/")
-    if not url.startswith("jdbc:postgresql:"):
-        raise ValidationError(f"a catalog of type 'jdbc' has a base-url jdbc:postgresql://host:port, not {url}")
-    return JdbcCatalog(name, options.get(DEFAULT_DATABASE), options.get(USERNAME), options.get(PASSWORD), url)
-
-
-class JdbcCatalog(ExternalCatalog):
-    """The databases and tables of a server; they are read, not changed.
-
-    Tables have names such as `schema.table`; without a schema it is `public`. Views of the database are read by their
-    names as tables, and not listed, as in Flink.
-    """
-
-    kind = "jdbc"
-    place = "in the database"
-
-    def __init__(self, name: str, default_database: str, username: str, password: str, base_url: str) -> None:
-        super().__init__(name, default_database)
-        self._username = username
-        self._password = password
-        self._base_url = base_url
-
-    def list_databases(self) -> list[str]:
-        """Return the names of the databases, without templates."""
-        found = self._ask(self.default_database, "SELECT datname FROM pg_database ORDER BY datname")
-        return [name for (name,) in found if name not in _BUILT_IN_DATABASES]
-
-    def list_tables(self, database: str) -> list[str]:
-        """Return the tables as `schema.table`, in order."""
-        self.get_database(database)
-        found = self._ask(
-            database,
-            "SELECT table_schema, table_name FROM information_schema.tables WHERE table_type = 'BASE TABLE' "
-            "ORDER BY table_schema, table_name",
-        )
-        return [f"{schema}.{table}" for schema, table in found if schema not in _BUILT_IN_SCHEMAS]
-
-    def list_materialized_tables(self, database: str) -> list[str]:
-        """Return nothing: the server keeps none."""
-        self.get_database(database)
-        return []
-
-    def find_table(self, database: str, name: str) -> CatalogBaseTable | None:
-        """Return a table, or None if it does not exist.
-
-        Raises:
-            UnsupportedError: A column has a type that tables do not have.
-        """
-        if not self.database_exists(database):
-            return None
-        schema, dot, table = name.partition(".")
-        if not dot:
-            schema, table = "public", name
-        found = self._ask(
-            database,
-            "SELECT a.attname, t.typname, a.atttypmod, a.attnotnull FROM pg_attribute a JOIN pg_class c ON "
-            "a.attrelid = c.oid JOIN pg_namespace n ON c.relnamespace = n.oid JOIN pg_type t ON a.atttypid = t.oid "
-            "WHERE n.nspname = ? AND c.relname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0 AND NOT "
-            "a.attisdropped ORDER BY a.attnum",
-            schema,
-            table,
-        )
-        if not found:
-            return None
-        columns = []
-        for column, kind, modifier, required in found:
-            data_type = _type(kind, modifier, f"{name}.{column}")
-            columns.append(PhysicalColumn(column, data_type.not_null() if required else data_type))
-        key = self._ask(
-            database,
-            "SELECT k.conname, a.attname FROM pg_constraint k JOIN pg_class c ON k.conrelid = c.oid JOIN pg_namespace "
-            "n ON c.relnamespace = n.oid JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (k.conkey) WHERE "
-            "k.contype = 'p' AND n.nspname = ? AND c.relname = ? ORDER BY array_position(k.conkey, a.attnum)",
-            schema,
-            table,
-        )
-        primary = UniqueConstraint.primary_key(key[0][0], [column for _, column in key]) if key else None
-        options = {
-            "connector": "jdbc",
-            "url": f"{self._base_url}/{database}",
-            "table-name": f"{schema}.{table}",
-            "username": self._username,
-            "password": self._password,
-        }
-        return CatalogTable(ResolvedSchema(columns, (), primary), None, options)
-
-    def _ask(self, database: str, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        found = database_of(JdbcConnectionOptions(f"{self._base_url}/{database}", None, self._username, self._password))
-        translated, _ = found.translate(query)
-        session = JdbcSession(found, 1)
-        try:
-            return session.transact(lambda connection: list(connection.execute(translated, parameters)), _ASKING)
-        finally:
-            session.close()
-
-
-#: PostgreSQL's types of fixed meaning
-_TYPES: dict[str, types.DataType] = {
-    "bool": types.BooleanType(),
-    "bytea": types.VarBinaryType(types.MAX_LENGTH),
-    "int2": types.SmallIntType(),
-    "smallserial": types.SmallIntType(),
-    "int4": types.IntType(),
-    "serial": types.IntType(),
-    "int8": types.BigIntType(),
-    "bigserial": types.BigIntType(),
-    "float4": types.FloatType(),
-    "float8": types.DoubleType(),
-    "text": types.VarCharType(types.MAX_LENGTH),
-    "uuid": types.VarCharType(types.MAX_LENGTH),
-    "date": types.DateType(),
-}
-
-
-def _type(kind: str, modifier: int, place: str) -> types.DataType:
-    """Return the type of a column, as Flink's PostgresTypeMapper."""
-    if kind.startswith("_"):
-        return types.ArrayType(_type(kind[1:], modifier, place))
-    if kind in _TYPES:
-        return _TYPES[kind]
-    length = modifier - 4  # of texts and numbers; -1 stands for none
-    if kind == "varchar":
-        return types.VarCharType(length if modifier >= 0 else types.MAX_LENGTH)
-    if kind == "bpchar":
-        return types.CharType(length if modifier >= 0 else 1)
-    if kind == "numeric":
-        if modifier < 0:
-            return types.DecimalType(38, 18)
-        return types.DecimalType(length >> 16 & 0xFFFF, length & 0x7FF)
-    precision = modifier if modifier >= 0 else 6
-    if kind == "time":
-        return types.TimeType(precision)
-    if kind == "timestamp":
-        return types.TimestampType(precision)
-    if kind == "timestamptz":
-        return types.LocalZonedTimestampType(precision)
-    raise UnsupportedError(f"Doesn't support Postgres type '{kind}' yet, column {place}")
+    kinds: dict[str, type[JdbcCatalog]] = {
+        "jdbc:postgresql:": PostgresCatalog,
+        "jdbc:mysql:": MySqlCatalog,
+        "jdbc:mariadb:": MySqlCatalog,
+    }
+    for prefix, kind in kinds.items():
+        if url.startswith(prefix):
+            return kind(name, options.get(DEFAULT_DATABASE), options.get(USERNAME), options.get(PASSWORD), url)
+    shown = JdbcConnectionOptions(url).shown_url
+    raise ValidationError(
+        f"'{BASE_URL.key}' of a catalog of type 'jdbc' is {' or '.join(f'{prefix}//host:port' for prefix in kinds)}, "
+        f"not {shown}"
+    )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.common.typeinfo import RowTypeInfo
 from scurry.common.types import Row
 from scurry.errors import MalformedRecordError
+from scurry.sql.connectors.jdbc.statements import Dialect
 from scurry.sql.connectors.jdbc.values import ColumnValues, column_values
 from scurry.sql.types import DataType
 from scurry.sql.types.values import batch_of_columns, from_values, to_values
@@ -23,7 +24,7 @@ class TableColumns:
 
     names: tuple[str, ...]
     types: tuple[DataType, ...]
-    dialect: str
+    dialect: Dialect
 
     def select(self, names: Sequence[str]) -> TableColumns:
         """Return some of the columns, in another order."""
@@ -66,7 +67,7 @@ class RowReader:
     table: str
     names: tuple[str, ...]
     types: tuple[DataType, ...]
-    dialect: str
+    dialect: Dialect
 
     def values(self, rows: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
         """Return the rows with the values of columns.

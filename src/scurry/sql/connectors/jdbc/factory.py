@@ -14,10 +14,10 @@ from scurry.connectors.sink import Sink
 from scurry.sql.catalog.table_options import Options, TableOption
 from scurry.sql.connectors.contract import RowChanges, SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.jdbc import options as keys
-from scurry.sql.connectors.jdbc import statements
 from scurry.sql.connectors.jdbc.columns import TableColumns
 from scurry.sql.connectors.jdbc.sink import WITHOUT_KEY, AppendSink, UpsertSink
 from scurry.sql.connectors.jdbc.source import JdbcTableSource, NumericRanges
+from scurry.sql.connectors.jdbc.statements import dialect_of
 from scurry.sql.connectors.jdbc.values import column_values
 from scurry.sql.connectors.lookups import LOOKUP_RETRIES
 from scurry.sql.connectors.reducing import ReducingSink
@@ -74,27 +74,28 @@ class JdbcFactory(TableFactory):
         """Return a sink that inserts rows, by the primary key if the table has one."""
         options = self.check(context)
         columns, table = _columns(context, options), options.get(keys.TABLE_NAME)
+        dialect = columns.dialect
         key = context.schema.get_primary_key()
-        creation = statements.create(table, columns.names, columns.types, () if key is None else key.columns)
+        creation = dialect.create(table, columns.names, columns.types, () if key is None else key.columns)
         connection, execution = replace(keys.connection_of(options), creation=creation), keys.execution_of(options)
         if target.change is not None:
             assert key is not None, "rows change by their key"
             changed, by = target.change.columns, tuple(key.columns)
-            changing = statements.update(table, changed, by) if changed else statements.delete(table, by)
+            changing = dialect.update(table, changed, by) if changed else dialect.delete(table, by)
             columns = columns.select((*changed, *by))
             return AppendSink(JdbcExactlyOnceSink(changing, columns.row_type(), connection, execution), columns)
         if key is not None:
             by_key = UpsertSink(table, tuple(key.columns), columns, connection, execution.get_max_retries())
             places = tuple(map(columns.names.index, key.columns))
             return ReducingSink(by_key, places, execution.get_batch_size(), execution.get_batch_interval_ms())
-        inserting = statements.insert(table, columns.names)
+        inserting = dialect.insert(table, columns.names)
         return AppendSink(JdbcExactlyOnceSink(inserting, columns.row_type(), connection, execution), columns)
 
     def truncate(self, context: TableContext) -> None:
         """Remove all rows, in one transaction."""
         options = self.check(context)
         session = JdbcSession(database_of(keys.connection_of(options)), keys.execution_of(options).get_max_retries())
-        removing = statements.delete_all(options.get(keys.TABLE_NAME))
+        removing = dialect_of(options.get(keys.URL)).delete_all(options.get(keys.TABLE_NAME))
         try:
             session.transact(lambda connection: connection.execute(removing), WRITING)
         finally:
@@ -106,7 +107,7 @@ def _number(options: Options, option: TableOption[int]) -> int:
 
 
 def _columns(context: TableContext, options: Options) -> TableColumns:
-    dialect = "PostgreSQL" if options.get(keys.URL).startswith("jdbc:postgresql:") else "SQLite"
+    dialect = dialect_of(options.get(keys.URL))
     names, types = names_and_types(context.physical_columns)
     for name, kind in zip(names, types, strict=True):
         column_values(kind, dialect, name)

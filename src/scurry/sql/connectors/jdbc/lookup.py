@@ -11,7 +11,6 @@ from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.connectors.jdbc.session import JdbcSession
 from scurry.connectors.lookup_cache import CacheSettings
 from scurry.sql.connectors.jdbc.columns import TableColumns
-from scurry.sql.connectors.jdbc.statements import lookup
 from scurry.sql.connectors.lookups import KeyLookup
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class JdbcTableLookup(KeyLookup):
         """
         super().__init__([(name, table_columns.type_of(name)) for name in columns], cache)
         self._database = database_of(connection)
-        self._query, _ = self._database.translate(lookup(table, columns, keys))
+        self._query, _ = self._database.translate(table_columns.dialect.lookup(table, columns, keys))
         self._columns, self._keys = table_columns, tuple(keys)
         self._rows = table_columns.reader(table, columns)
         self._max_retries = max_retries

@@ -86,7 +86,7 @@ def check_values(options: Options) -> None:
     mode = options.find(COMPATIBLE_MODE)
     if mode:
         raise UnsupportedError(
-            f"'{COMPATIBLE_MODE.key}' = '{mode}': PostgreSQL and SQLite have one mode; leave the option out"
+            f"'{COMPATIBLE_MODE.key}' = '{mode}': the databases here have one mode; leave the option out"
         )
     _all_or_none(options, (USERNAME, PASSWORD))
     _all_or_none(options, (PARTITION_COLUMN, PARTITION_NUMBER, PARTITION_LOWER, PARTITION_UPPER))

@@ -15,7 +15,6 @@ from scurry.connectors.jdbc.sink import WRITING
 from scurry.connectors.jdbc.statement import Rows, Statement
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import ValidationError
-from scurry.sql.connectors.jdbc import statements
 from scurry.sql.connectors.jdbc.columns import TableColumns
 
 #: Refusal of updated or deleted rows for a table without a primary key.
@@ -92,8 +91,10 @@ class _UpsertWriter(SinkWriter):
         database, columns = database_of(sink.connection), sink.columns
         self._columns = columns
         self._key = [columns.names.index(name) for name in sink.key]
-        self._upsert = Statement(database, statements.upsert(sink.table, columns.names, sink.key), columns.row_type())
-        self._delete = Statement(database, statements.delete(sink.table, sink.key), columns.row_type(sink.key))
+        self._upsert = Statement(
+            database, columns.dialect.upsert(sink.table, columns.names, sink.key), columns.row_type()
+        )
+        self._delete = Statement(database, columns.dialect.delete(sink.table, sink.key), columns.row_type(sink.key))
         self._session = JdbcSession(database, sink.max_retries)
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:

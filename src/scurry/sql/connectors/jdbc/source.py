@@ -12,7 +12,6 @@ from scurry.connectors.lookup_cache import CacheSettings
 from scurry.sql.connectors.contract import Changes, LookupSource, TableSource
 from scurry.sql.connectors.jdbc.columns import TableColumns
 from scurry.sql.connectors.jdbc.lookup import JdbcTableLookup
-from scurry.sql.connectors.jdbc.statements import quoted, select
 
 _FETCH_SIZE = 5000
 
@@ -78,8 +77,9 @@ class JdbcTableSource(TableSource):
             MalformedRecordError: A value does not fit the type of its column.
         """
         database = database_of(self.connection)
-        condition = None if self.ranges is None else f"{quoted(self.ranges.column)} BETWEEN ? AND ?"
-        query, _ = database.translate(select(self.table, columns, condition))
+        dialect = self.columns.dialect
+        condition = None if self.ranges is None else f"{dialect.quoted(self.ranges.column)} BETWEEN ? AND ?"
+        query, _ = database.translate(dialect.select(self.table, columns, condition))
         reader = self.columns.reader(self.table, columns)
         for rows in database.read(query, [] if split is None else list(split), self.fetch_size or _FETCH_SIZE):
             yield Changes(reader.batch(reader.values(rows)))

@@ -12,6 +12,7 @@ from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.jdbc.row_text import each_of
 from scurry.errors import ValidationError
 from scurry.sql import types
+from scurry.sql.connectors.jdbc.statements import Dialect
 from scurry.sql.values.parsing import parse_date, parse_time, parse_timestamp
 from scurry.sql.values.texts import timestamp_text
 
@@ -39,11 +40,10 @@ class ColumnValues:
         return [None if value is None else self.write(value) for value in values]
 
 
-def column_values(data_type: types.DataType, dialect: str, name: str = "") -> ColumnValues:
+def column_values(data_type: types.DataType, dialect: Dialect, name: str = "") -> ColumnValues:
     """Return how the values of a type are read and written.
 
     Args:
-        dialect: Name of the database, for messages.
         name: Name of the column, for messages.
 
     Raises:
@@ -58,14 +58,14 @@ def column_values(data_type: types.DataType, dialect: str, name: str = "") -> Co
         if data_type.precision > 6:
             raise ValidationError(
                 f"The precision of field '{name}' is out of the TIMESTAMP precision range [1, 6] supported by "
-                f"{dialect} dialect."
+                f"{dialect.name} dialect."
             )
         unit = 1000 if data_type.precision <= 3 else 1
         return ColumnValues(Types.STRING(), _timestamp(unit), _timestamp_text(unit))
-    if isinstance(data_type, types.ArrayType) and dialect == "PostgreSQL":
+    if isinstance(data_type, types.ArrayType) and dialect.arrays:
         element = column_values(data_type.element_type, dialect, name)
         return ColumnValues(Types.OBJECT_ARRAY(element.type_info), each_of(element.read), each_of(element.write))
-    raise ValidationError(f"The {dialect} dialect doesn't support type: {data_type.as_summary_string()}.")
+    raise ValidationError(f"The {dialect.name} dialect doesn't support type: {data_type.as_summary_string()}.")
 
 
 def _same(value: Any) -> Any:
@@ -109,6 +109,10 @@ def _timestamp_text(unit: int) -> Callable[[int], str]:
     return lambda value: timestamp_text(value * unit * 1000)
 
 
+def _boolean(value: Any) -> bool:
+    return any(value) if isinstance(value, bytes) else bool(value)  # BIT of MySQL comes as bytes
+
+
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
@@ -118,7 +122,7 @@ _BYTES = ColumnValues(Types.PRIMITIVE_ARRAY(Types.BYTE()), bytes, _same)
 _TEXT = ColumnValues(Types.STRING(), _text, _same)
 
 _SIMPLE: dict[type[types.DataType], ColumnValues] = {
-    types.BooleanType: ColumnValues(Types.BOOLEAN(), bool, _same),
+    types.BooleanType: ColumnValues(Types.BOOLEAN(), _boolean, _same),
     types.TinyIntType: _WHOLE,
     types.SmallIntType: _WHOLE,
     types.IntType: _WHOLE,

@@ -1,6 +1,6 @@
-"""Numbers -> a running count per key -> a table of PostgreSQL, exactly once.
+"""Numbers -> a running count per key -> a table of a database, exactly once.
 
-    to_postgres.py CHECKPOINTS URL USER FUSE; the password is in SCURRY_TEST_PASSWORD
+    to_database.py CHECKPOINTS URL USER FUSE; the password is in SCURRY_TEST_PASSWORD
 
 With a fuse (`failing_sink.py`), the job can be made to die after its sinks have committed and before Spark has.
 """
@@ -47,11 +47,11 @@ def main(checkpoints: str, url: str, user: str, fuse: str) -> None:
         .key_by(lambda number: number % KEYS, key_type=Types.INT())
         .process(RunningCount(), output_type=COUNT)
     )
-    insert = "INSERT INTO target (number, key, count, text) VALUES (?, ?, ?, ?)"
+    insert = "INSERT INTO target VALUES (?, ?, ?, ?)"
     execution = JdbcExecutionOptions.builder().with_batch_size(50).with_max_retries(6).build()
     counts.add_sink(JdbcSink.exactly_once_sink(insert, COUNT, options, execution)).name("target").uid("target")
     counts.sink_to(FailingSink(fuse))
-    env.execute("to postgres")
+    env.execute("to database")
 
 
 if __name__ == "__main__":

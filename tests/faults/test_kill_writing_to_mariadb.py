@@ -48,6 +48,7 @@ def test_killed_at_random_moments_and_restarted_with_another_parallelism(
     job.survives_kills_at_random_moments(chance)
 
 
+@pytest.mark.nightly
 def test_killed_between_the_databases_commit_and_the_engines(job: DatabaseJob, chance: random.Random) -> None:
     job.survives_kills_between_the_commits(chance)
 

@@ -20,7 +20,9 @@ from scurry.datastream.functions import KeyedProcessFunction, RuntimeContext
 from scurry.datastream.state import ValueStateDescriptor
 from support.faults.failing_sink import FailingSink
 
-NUMBERS, PER_SECOND, KEYS = 6000, 300, 7
+PER_SECOND, KEYS = 300, 7
+#: Enough for many kills, or for a few.
+NUMBERS = 6000 if int(os.environ.get("SCURRY_KILLS", "20")) > 4 else 2400
 COUNT = Types.ROW_NAMED(["number", "key", "count", "text"], [Types.INT(), Types.INT(), Types.INT(), Types.STRING()])
 
 

@@ -11,7 +11,7 @@ from scurry.sql.catalog.schema import PhysicalColumn
 from scurry.sql.connectors.jdbc.server_catalog import JdbcCatalog
 
 _BUILT_IN_DATABASES = ("information_schema", "mysql", "performance_schema", "sys")
-_MAX_DECIMAL = 38
+_DIGITS = 38
 _TYPE = re.compile(r"(?P<name>[a-z]+)(?:\((?P<first>\d+)(?:,(?P<second>\d+))?\))?(?P<rest>.*)")
 
 
@@ -81,7 +81,7 @@ def mysql_type(column_type: str) -> types.DataType | None:
         return _WHOLE[name][unsigned]
     if name == "decimal":
         precision = (10 if first < 0 else first) + unsigned
-        return types.DecimalType(precision, second) if precision <= _MAX_DECIMAL else None
+        return types.DecimalType(precision, second) if precision <= _DIGITS else None
     if name == "char":
         return types.CharType(max(first, 1))
     if name == "varchar":

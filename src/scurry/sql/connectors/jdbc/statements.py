@@ -171,16 +171,16 @@ class MySqlDialect(Dialect):
         if isinstance(kind, LocalZonedTimestampType):
             # without a default, servers before MySQL 8 would set it with each change of the row
             return f"TIMESTAMP({min(kind.precision, 6)}) NULL" + ("" if in_key else " DEFAULT NULL")
-        if isinstance(kind, VarCharType | VarBinaryType) and (in_key or kind.length <= _LONGEST_VARCHAR):
+        if isinstance(kind, VarCharType | VarBinaryType) and (in_key or kind.length <= _LONG_TEXT):
             name = "VARCHAR" if isinstance(kind, VarCharType) else "VARBINARY"
-            return f"{name}({min(kind.length, _KEY_CHARACTERS) if in_key else kind.length})"
+            return f"{name}({min(kind.length, _TEXT_IN_KEY) if in_key else kind.length})"
         return super().type_of(kind, in_key)
 
 
-#: Characters of a text in a key: 768 * 4 bytes is the most of an index.
-_KEY_CHARACTERS = 255
+#: Length of a text in a key: 768 * 4 bytes is the most of an index.
+_TEXT_IN_KEY = 255
 #: A longer one counts too much of the 64 KB that a row has.
-_LONGEST_VARCHAR = 1000
+_LONG_TEXT = 1000
 
 _DIALECTS: dict[str, Dialect] = {
     "jdbc:postgresql:": PostgresDialect("PostgreSQL"),

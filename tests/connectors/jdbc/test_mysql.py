@@ -105,8 +105,8 @@ class TestWriting:
         row = Types.ROW_NAMED(names, list(declared))
         sink = make(f"INSERT INTO target VALUES ({','.join('?' * len(columns.split(', c')))})", row, mariadb.options)
         run(sink, Row(*values), Row(*[None] * len(names)))
-        source = JdbcSource.builder().set_connection_options(mariadb.options)
-        source = source.set_sql("SELECT * FROM target ORDER BY c0 DESC").build()
+        query = "SELECT * FROM target ORDER BY c0 DESC"
+        source = JdbcSource.builder().set_connection_options(mariadb.options).set_sql(query).build()
         assert source.produced_type == row
         full, empty = drive(source).all()
         assert tuple(full) == values

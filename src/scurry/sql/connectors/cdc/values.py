@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.errors import MalformedRecordError
 from scurry.sql import types
 from scurry.sql.connectors.cdc.arrays import parse_array
+from scurry.sql.connectors.jdbc.statements import Dialect
 from scurry.sql.connectors.jdbc.values import column_values
 from scurry.sql.types import DataType
 from scurry.sql.types.arrow import arrow_type
@@ -151,9 +152,9 @@ def _reader(data_type: DataType, database_type: str) -> Callable[[Any], Any]:
     if isinstance(data_type, _TEXTS):
         return lambda value: value.decode() if isinstance(value, bytes) else str(value)
     if isinstance(data_type, types.TimeType):
-        read = column_values(data_type, "database").read
+        read = column_values(data_type, Dialect("database")).read
         return lambda value: read(value.split("+")[0])
-    return column_values(data_type, "database").read
+    return column_values(data_type, Dialect("database")).read
 
 
 def _boolean(value: Any) -> bool:

@@ -182,8 +182,9 @@ _TEXT_IN_KEY = 255
 #: A longer one counts too much of the 64 KB that a row has.
 _LONG_TEXT = 1000
 
+POSTGRES = PostgresDialect("PostgreSQL")
 _DIALECTS: dict[str, Dialect] = {
-    "jdbc:postgresql:": PostgresDialect("PostgreSQL"),
+    "jdbc:postgresql:": POSTGRES,
     "jdbc:mysql:": MySqlDialect("MySQL"),
     "jdbc:mariadb:": MySqlDialect("MySQL"),
     "jdbc:sqlite:": Dialect("SQLite"),

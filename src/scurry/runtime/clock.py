@@ -1,4 +1,4 @@
-"""Processing time inside a micro-batch."""
+"""The clocks of a job, and processing time inside a micro-batch."""
 
 from __future__ import annotations
 
@@ -9,6 +9,22 @@ from collections.abc import Callable
 def wall_clock_ms() -> int:
     """Return the milliseconds since the epoch."""
     return time.time_ns() // 1_000_000
+
+
+class Clock:
+    """The clocks of a job: those of the machine; a simulation turns its own."""
+
+    def monotonic(self) -> float:
+        """Return the seconds of a clock that does not go back."""
+        return time.monotonic()
+
+    def wall(self) -> float:
+        """Return the seconds since the epoch."""
+        return time.time()
+
+    def wall_ms(self) -> int:
+        """Return the milliseconds since the epoch."""
+        return wall_clock_ms()
 
 
 class ProcessingClock:

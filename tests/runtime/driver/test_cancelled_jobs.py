@@ -20,6 +20,7 @@ from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.number_seq import NumberSequenceSource
 from scurry.errors import JobCancelledError
 from scurry.runtime.driver.client import RunningJob
+from scurry.runtime.driver.steps import Steps
 from support.statements.tables import environment
 
 SOURCE = str(Path(scurry.__file__).parent.parent)
@@ -78,15 +79,15 @@ WAYS = [(way, mode) for way in STREAMS + TABLES for mode in ("STREAMING", "BATCH
 @pytest.fixture
 def cancelled_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cancel every job before it begins, as a client of the job's endpoint does."""
-    run = RunningJob._run
+    steps = RunningJob._steps
 
-    def cancelled(job: RunningJob, runner: Any) -> None:
+    def cancelled(job: RunningJob, runner: Any) -> Steps[None]:
         asked_before = REQUESTER.set("a REST client")
         job.cancel()
         REQUESTER.reset(asked_before)
-        run(job, runner)
+        yield from steps(job, runner)
 
-    monkeypatch.setattr(RunningJob, "_run", cancelled)
+    monkeypatch.setattr(RunningJob, "_steps", cancelled)
 
 
 @pytest.mark.usefixtures("cancelled_from_outside")

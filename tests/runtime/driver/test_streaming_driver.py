@@ -109,15 +109,17 @@ class Engine:
         self.positions.append(copy.deepcopy(positions))
         self.uncommitted += 1
 
-    def wait_for_commit(self, timeout: float) -> CommittedBatch | None:
-        if timeout and self.steps:
-            self.steps.popleft()()
+    def committed(self) -> CommittedBatch | None:
         if self.failure is not None:
             raise self.failure
         if not self.uncommitted:
             return None
         self.uncommitted = 0
         return CommittedBatch(0.1)
+
+    def wait(self, seconds: float) -> None:
+        if self.steps:
+            self.steps.popleft()()
 
     def finish(self) -> None:
         self.calls.append("finish")

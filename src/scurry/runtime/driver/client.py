@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
@@ -26,31 +27,43 @@ from scurry.runtime.driver.requests import (
     StateRequest,
     state_query,
 )
-from scurry.runtime.driver.restarting import failure_of_attempt, restart_strategy, run_with_restarts
+from scurry.runtime.driver.restarting import failure_of_attempt, restart_strategy, steps_with_restarts
+from scurry.runtime.driver.steps import Steps, in_this_thread
 from scurry.runtime.savepoint.format import new_savepoint_path
 
 
-class RunningJob(JobClient):
-    """The client of a job that runs in this process."""
+def _in_own_thread(steps: Steps[None]) -> None:
+    threading.Thread(target=in_this_thread, args=(steps,), name="scurry-job", daemon=True).start()
 
-    def __init__(self, job: JobExecution, runner: Runner) -> None:
+
+class RunningJob(JobClient):
+    """The client of a job that runs in this process.
+
+    Args:
+        job: The job.
+        runner: Executes it.
+        start: Gets the steps of the job, and sees that all are taken; by default a thread takes them.
+    """
+
+    def __init__(
+        self, job: JobExecution, runner: Runner, start: Callable[[Steps[None]], object] = _in_own_thread
+    ) -> None:
         self._job = job
-        self._restarts = restart_strategy(job.plan.settings)
+        self._restarts = restart_strategy(job.plan.settings, job.clock.wall_ms)
         self._status = JobStatus.RUNNING
         self._future: Future[JobExecutionResult] = Future()
-        self._thread = threading.Thread(target=self._run, args=(runner,), name="scurry-job", daemon=True)
-        self._thread.start()
+        start(self._steps(runner))
 
     def __repr__(self) -> str:
         return f"<job {self._job.plan.settings.job_name!r}, {self._status.name}, id {self._job.job_id}>"
 
-    def _run(self, runner: Runner) -> None:
+    def _steps(self, runner: Runner) -> Steps[None]:
         job = self._job
         RUNNING.set(job)
         job.log_start()
         try:
             with job.cleanup:
-                run_with_restarts(job, runner, self._restarts, self._restarting)
+                yield from steps_with_restarts(job, runner, self._restarts, self._restarting)
         except BaseException as error:
             self._status = JobStatus.FAILED
             failed = error if isinstance(error, JobError) else job_failed(job, error)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,6 +17,7 @@ from scurry.common.job_id import JobID
 from scurry.errors import JobCancelledError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.advice import cannot_replay, changed_globals, unused_settings
+from scurry.runtime.clock import Clock
 from scurry.runtime.driver.backlog import BACK_PRESSURE, BacklogTracker
 from scurry.runtime.driver.checkpoint_history import CheckpointLog
 from scurry.runtime.driver.dead_letters import DeadLetters
@@ -84,23 +84,25 @@ class JobExecution:
 
     Args:
         job_id: Its id; a new one if not given.
+        clock: Its clocks; those of the machine if not given.
     """
 
-    def __init__(self, plan: JobPlan, job_id: JobID | None = None) -> None:
+    def __init__(self, plan: JobPlan, job_id: JobID | None = None, clock: Clock | None = None) -> None:
         self.plan = plan
+        self.clock = clock = clock or Clock()
         self.job_id = job_id or JobID()
         #: what the committed batches have counted
         self.totals = JobMetrics(plan)
         #: the same by subtask
-        self.subtasks = SubtaskMetrics()
+        self.subtasks = SubtaskMetrics(clock.monotonic)
         #: samples of the records that went to dead letters
-        self.dead_letters = DeadLetters(plan)
+        self.dead_letters = DeadLetters(plan, clock.wall)
         #: the address of Spark's own web page; None in-process, or if that is off
         self.spark_ui: str | None = None
         #: the address of the job's web page, and its token if that was made for this job; None without an endpoint
         self.page: tuple[str, str | None] | None = None
         self.sinks = SinkCommits(plan)
-        self.log = JobLog(plan.settings, str(self.job_id))
+        self.log = JobLog(plan.settings, str(self.job_id), clock)
         notes = [unused_settings(plan), *map(changed_globals, plan.operators.values())]
         notes += [cannot_replay(source, plan.settings) for source in plan.sources.values()]
         for note in filter(None, notes):
@@ -115,9 +117,9 @@ class JobExecution:
         #: the latest failures, including those followed by a restart
         self.failures: deque[JobFailure] = deque(maxlen=KEPT_FAILURES)
         #: the committed batches, and the source positions after the last one
-        self.checkpoints = CheckpointLog()
+        self.checkpoints = CheckpointLog(clock.wall)
         #: the backlog of the sources
-        self.backlog = BacklogTracker()
+        self.backlog = BacklogTracker(clock.monotonic)
         #: cleanup for the end of the job, after all restarts; it receives failures and cancellation
         self.cleanup = ExitStack()
         #: the savepoint that the job has ended in
@@ -130,14 +132,14 @@ class JobExecution:
         self.cancelled = False
         #: who stopped or cancelled it
         self.stopped_by: str | None = None
-        self.started = time.monotonic()
+        self.started = self.clock.monotonic()
         self._clock_runs = False
         self.requests = RequestQueue()
         self._interrupts: list[Callable[[], object]] = []
         self._starts = 0
-        self._last_batch = time.monotonic()
+        self._last_batch = self.clock.monotonic()
         #: the operators whose watermarks stand still
-        self.stalled = StalledWatermarks(self)
+        self.stalled = StalledWatermarks(self, clock.monotonic)
 
     @property
     def restored_checkpoints(self) -> int:
@@ -187,7 +189,7 @@ class JobExecution:
         Committers are created now, before any task writes: some create what the tasks write to.
         """
         self.sinks.open()
-        self._last_batch = time.monotonic()
+        self._last_batch = self.clock.monotonic()
         if not self._clock_runs:  # a restarted or rescaled job continues to measure
             self._clock_runs, self.started = True, self._last_batch
 
@@ -265,7 +267,7 @@ class JobExecution:
             if count > dead_letters.get(operator, 0):
                 total = f"{count:,} record{'s' * (count > 1)} of {operator!r}"
                 self.log.write_seldom("dead letters", f"set aside as dead letters: {total} so far", operator)
-        began, self._last_batch = self._last_batch, time.monotonic()
+        began, self._last_batch = self._last_batch, self.clock.monotonic()
         return BatchReport(
             batch_id,
             self._last_batch - began,
@@ -329,14 +331,13 @@ class JobExecution:
         totals, cancelled = self.totals, self.stopping.is_set()
         how = "canceled" if cancelled else "finished"
         by = f" by {self.stopped_by}" if cancelled and self.stopped_by else ""
-        self.log.write(
-            how, f"{how}{by} after {time.monotonic() - self.started:.1f} s: {totals.batches:,} batches, {totals.rows()}"
-        )
+        seconds = self.clock.monotonic() - self.started
+        self.log.write(how, f"{how}{by} after {seconds:.1f} s: {totals.batches:,} batches, {totals.rows()}")
         return JobCancelledError(f"Job {self.plan.settings.job_name!r} was cancelled{by}.") if cancelled else None
 
     def result(self) -> JobExecutionResult:
         """Return the outcome of a finished job."""
-        runtime = int((time.monotonic() - self.started) * 1000)
+        runtime = int((self.clock.monotonic() - self.started) * 1000)
         return JobExecutionResult(self.job_id, runtime, self.accumulators(), self.metrics(), self.savepoint_path)
 
     def accumulators(self) -> dict[str, int]:

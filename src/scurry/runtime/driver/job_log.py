@@ -8,7 +8,6 @@ logged per data record.
 from __future__ import annotations
 
 import logging
-import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from scurry.common.redaction import without_secrets
 from scurry.connectors.files.filesystem import file_system
 from scurry.errors import ConfigError
 from scurry.graph.settings import JobSettings
+from scurry.runtime.clock import Clock
 from scurry.runtime.json_log import JsonFormatter
 
 __all__ = ["DEBUG", "ERROR", "INFO", "WARNING", "JobLog", "bytes_text"]
@@ -48,7 +48,8 @@ class JobLog:
         ConfigError: The configured file cannot be written.
     """
 
-    def __init__(self, settings: JobSettings, job_id: str) -> None:
+    def __init__(self, settings: JobSettings, job_id: str, clock: Clock) -> None:
+        self._clock = clock.monotonic
         self._name, self._job_id, self._configuration = settings.job_name, job_id, settings.configuration
         #: the latest records
         self.records: deque[logging.LogRecord] = deque(maxlen=KEPT_RECORDS)
@@ -116,7 +117,7 @@ class JobLog:
 
     def write_seldom(self, event: str, text: str, operator: str | None = None) -> None:
         """Log a warning about something that may happen in every batch: once a minute for each operator."""
-        now, key = time.monotonic(), f"{event} {operator or ''}"
+        now, key = self._clock(), f"{event} {operator or ''}"
         if now - self._logged.get(key, -_QUIET_SECONDS) >= _QUIET_SECONDS:
             self._logged[key] = now
             self.write(event, text, WARNING, operator=operator)
@@ -125,14 +126,14 @@ class JobLog:
     def savepoint(self, path: str, asked_by: str) -> Iterator[None]:
         """Log when a savepoint begins, and whether it succeeded."""
         self.write("savepoint begun", f"taking the savepoint {path}, requested by {asked_by}", logger="savepoint")
-        began = time.monotonic()
+        began = self._clock()
         try:
             yield
         except BaseException as error:
             text = f"the savepoint {path} was not taken: {type(error).__name__}: {error}"
             self.write("savepoint failed", text, WARNING, "savepoint", shown=True)
             raise
-        text = f"savepoint taken: {path} ({_size_of(path)} in {time.monotonic() - began:.1f} s)"
+        text = f"savepoint taken: {path} ({_size_of(path)} in {self._clock() - began:.1f} s)"
         self.write("savepoint taken", text, logger="savepoint", shown=True)
 
     @contextmanager
@@ -140,9 +141,9 @@ class JobLog:
         """Log that the job is being rescaled, and that it continues at the new parallelism."""
         what = f"from {before} to {after} subtasks"
         self.write("rescaling", f"rescaling {what}, requested by {asked_by}")
-        began = time.monotonic()
+        began = self._clock()
         yield
-        self.write("rescaled", f"rescaled {what} in {time.monotonic() - began:.1f} s", shown=True)
+        self.write("rescaled", f"rescaled {what} in {self._clock() - began:.1f} s", shown=True)
 
     def close(self) -> None:
         if self._file is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -20,6 +19,7 @@ from scurry.errors import ConfigError, JobCancelledError, ScurryError
 from scurry.graph.settings import JobSettings
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.job_log import WARNING
+from scurry.runtime.driver.steps import Steps, Wait, steps_of
 from scurry.runtime.failure import is_permanent
 
 if TYPE_CHECKING:
@@ -246,7 +246,9 @@ class JobFailure:
     restart_delay_ms: int | None = None
 
 
-def failure_of_attempt(error: BaseException, settings: JobSettings, delay: int | None) -> JobFailure:
+def failure_of_attempt(
+    error: BaseException, settings: JobSettings, delay: int | None, now_ms: int | None = None
+) -> JobFailure:
     """Return the record of an error that ended an attempt, without the job's secrets."""
     failure: Any = getattr(error, "failure", None)
     name, operator = type(error).__name__, None
@@ -256,7 +258,8 @@ def failure_of_attempt(error: BaseException, settings: JobSettings, delay: int |
         hints = getattr(error, "__notes__", ()) if isinstance(error, ScurryError) else ()
         text, details = "\n".join([f"{name}: {error}", *hints]), "".join(traceback.format_exception(error))
     text, details = (without_secrets(each, settings.configuration) for each in (text, details))
-    return JobFailure(time.time_ns() // 1_000_000, settings.attempt, text, details, name, operator, delay)
+    now_ms = wall_clock_ms() if now_ms is None else now_ms
+    return JobFailure(now_ms, settings.attempt, text, details, name, operator, delay)
 
 
 def _shown(failures: Sequence[JobFailure]) -> list[str]:
@@ -277,9 +280,9 @@ def _shown(failures: Sequence[JobFailure]) -> list[str]:
     ]
 
 
-def run_with_restarts(
+def steps_with_restarts(
     job: JobExecution, runner: Runner, strategy: RestartStrategy, restarting: Callable[[bool], None]
-) -> None:
+) -> Steps[None]:
     """Run a job, and run it again while it fails and the strategy allows it.
 
     Args:
@@ -294,13 +297,13 @@ def run_with_restarts(
     """
     while True:
         try:
-            runner.run(job)
+            yield from steps_of(runner, job)
             return
         except BaseException as error:
             if job.stopping.is_set() and isinstance(error, JobCancelledError):
                 return
             delay = None if job.stopping.is_set() or is_permanent(error) else strategy.failed()
-            failure = failure_of_attempt(error, job.plan.settings, delay)
+            failure = failure_of_attempt(error, job.plan.settings, delay, job.clock.wall_ms())
             job.failures.append(failure)
             if delay is None:
                 raise
@@ -313,7 +316,10 @@ def run_with_restarts(
             + "\n".join(f"  {line}" for line in shown),
         )
         restarting(True)
-        if job.stopping.wait(delay / 1000):
+        until = job.clock.monotonic() + delay / 1000
+        while not job.stopping.is_set() and (left := until - job.clock.monotonic()) > 0:
+            yield Wait(left, job.stopping.wait)
+        if job.stopping.is_set():
             return
         job.begin_attempt()
         restarting(False)

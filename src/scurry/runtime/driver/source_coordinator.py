@@ -15,6 +15,7 @@ from scurry.runtime.driver.backlog import CatchUpLog
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.pacing.alignment import Alignment
 from scurry.runtime.driver.pacing.batch_size import FIRST, FIRST_OF_COLUMNS, BatchSizer
+from scurry.runtime.driver.steps import Steps, Wait, in_this_thread
 
 
 def limits_of(plan: JobPlan) -> BatchLimits:
@@ -68,8 +69,8 @@ class SourceCoordinator:
                 self.enumerators[source.id] = source.source.create_enumerator(source.parallelism, limits)
         self._job, self._most = job, limits
         job.stalled.describe_channel = lambda source, channel: self.enumerators[source].describe(channel)
-        self._alignment = Alignment(job, self.enumerators)
-        self._catching_up = CatchUpLog(job.backlog, job.log)
+        self._alignment = Alignment(job, self.enumerators, job.clock.monotonic)
+        self._catching_up = CatchUpLog(job.backlog, job.log, job.clock.monotonic)
         self._note_unaligned(plan)
         self._target_seconds = target_seconds_of(plan)
         first = FIRST_OF_COLUMNS if all(source.source.columnar for source in sources) else FIRST
@@ -155,6 +156,11 @@ def _sizes(found: list[Assignment], backlog: Backlog | None, record_bytes: Mappi
 
 def all_splits(plan: JobPlan, source: SourcePlan) -> dict[int, list[Any]]:
     """Return all splits of a bounded source, by channel."""
+    return in_this_thread(steps_to_all_splits(plan, source))
+
+
+def steps_to_all_splits(plan: JobPlan, source: SourcePlan) -> Steps[dict[int, list[Any]]]:
+    """Return all splits of a bounded source, by channel; a source of a limited rate lets the steps wait."""
     with naming_source(source.name, source.origin):
         enumerator = source.source.create_enumerator(source.parallelism, limits_of(plan))
     works: dict[int, list[Any]] = {number: [] for number in range(source.channels)}
@@ -164,7 +170,7 @@ def all_splits(plan: JobPlan, source: SourcePlan) -> dict[int, list[Any]]:
             with naming_source(source.name, source.origin):
                 assignments = enumerator.next_batch()
             if not assignments:  # a source with a limited rate
-                time.sleep(max(enumerator.idle_hint(), 0.001))
+                yield Wait(max(enumerator.idle_hint(), 0.001), time.sleep)
             for assignment in assignments:
                 if assignment.work is not None:
                     works[assignment.channel].append(assignment.work)

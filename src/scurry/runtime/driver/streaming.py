@@ -7,16 +7,15 @@ executes what is submitted to it, in order, and reports commits.
 from __future__ import annotations
 
 import pickle
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import Request, RescaleRequest, Resumed, SavepointRequest, Tick
 from scurry.runtime.driver.source_coordinator import SourceCoordinator
+from scurry.runtime.driver.steps import Steps, Wait, in_this_thread
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME, Assigned, SplitAssignment
 from scurry.runtime.savepoint.format import new_savepoint_path
 from scurry.runtime.savepoint.metadata import SourcePositions, restore_source
@@ -80,12 +79,15 @@ class MicroBatchEngine(Protocol):
     def submit(self, assigned: Sequence[Assigned], positions: SourcePositions) -> None:
         """Include all of `assigned` in the next micro-batch; `positions` are the source positions after it."""
 
-    def wait_for_commit(self, timeout: float) -> CommittedBatch | None:
-        """Return a batch that was committed since the last call, None if `timeout` seconds passed without one.
+    def committed(self) -> CommittedBatch | None:
+        """Return a batch that was committed since the last call, None without one.
 
         Raises:
             BaseException: The error of the engine.
         """
+
+    def wait(self, seconds: float) -> None:
+        """Block the present thread until `committed` has a batch, so many seconds at most."""
 
     def finish(self) -> None:
         """Wait until all that was submitted is committed.
@@ -122,8 +124,8 @@ class StreamingDriver:
         next_request: Returns the next request to save or to rescale, or None.
         interval_ms: Shortest time between the starts of two micro-batches, unless a source is behind; for an engine
             that does not keep an interval itself.
-        clock: Seconds of a clock that does not go back.
-        wall_clock: Returns processing time, in milliseconds.
+        clock: Seconds of a clock that does not go back; the job's if not given.
+        wall_clock: Returns processing time, in milliseconds; the job's if not given.
     """
 
     def __init__(
@@ -133,13 +135,13 @@ class StreamingDriver:
         restore: Restore | None = None,
         next_request: Callable[[], Request | None] | None = None,
         interval_ms: int = 0,
-        clock: Callable[[], float] = time.monotonic,
-        wall_clock: Callable[[], int] = wall_clock_ms,
+        clock: Callable[[], float] | None = None,
+        wall_clock: Callable[[], int] | None = None,
     ) -> None:
         plan = job.plan
         self._job, self._engine, self._plan = job, engine, plan
         self._next_request = next_request or job.requests.take
-        self._clock, self._wall_clock = clock, wall_clock
+        self._clock, self._wall_clock = clock or job.clock.monotonic, wall_clock or job.clock.wall_ms
         self._interval_seconds = interval_ms / 1000
         self._sources = [source for source in plan.sources.values() if source.source.native]
         self._uids = {source.id: source.uid for source in self._sources}
@@ -183,7 +185,17 @@ class StreamingDriver:
     # ---------------------------------------------------------------- the loop
 
     def run(self) -> Outcome:
+        """Run all steps in the present thread, which waits for the engine between them; return how the job ended.
+
+        Raises:
+            BaseException: The error of the job.
+        """
+        return in_this_thread(self.steps())
+
+    def steps(self) -> Steps[Outcome]:
         """Run until the sources end or the job must stop, and return how it ended.
+
+        A step looks once at the engine, the requests and the sources, and submits at most one micro-batch of input.
 
         Raises:
             BaseException: The error of the job.
@@ -195,7 +207,7 @@ class StreamingDriver:
             self._submit_next()
             self._engine.start()
             try:
-                stop = self._run_batches()
+                stop = yield from self._run_batches()
                 if isinstance(stop, SavepointRequest) and stop.drain:
                     drained = self._end_input()
                 self._finish()
@@ -210,7 +222,7 @@ class StreamingDriver:
             self._engine.close()
             self._coordinator.close()
 
-    def _run_batches(self) -> SavepointRequest | RescaleRequest | None:
+    def _run_batches(self) -> Steps[SavepointRequest | RescaleRequest | None]:
         """Submit batch after batch; return the request that ends this, None if the sources or the job ended."""
         idle_since = began = self._clock()
         resume_at = 0.0
@@ -220,7 +232,8 @@ class StreamingDriver:
             if stop is not None:
                 return stop
             # submit the next batch directly after a commit: it is ready when Spark has written its own commit
-            committed = self._engine.wait_for_commit(_POLL_SECONDS)
+            yield Wait(_POLL_SECONDS, self._engine.wait)
+            committed = self._engine.committed()
             if committed is not None:
                 interval = 0.0 if self._restoring or self._coordinator.behind else self._interval_seconds
                 self._batch_committed(committed)
@@ -243,7 +256,7 @@ class StreamingDriver:
     def _finish(self) -> None:
         """Wait until everything is committed, and notify the sources."""
         self._engine.finish()
-        committed = self._engine.wait_for_commit(0)
+        committed = self._engine.committed()
         if committed is not None:
             self._batch_committed(committed)
 

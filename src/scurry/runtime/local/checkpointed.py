@@ -13,6 +13,7 @@ from scurry.runtime.checkpoint.start import JobStart
 from scurry.runtime.checkpoint.storage import LocalStorage, force_to_disk, local_storage_for
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import RescaleRequest
+from scurry.runtime.driver.steps import Steps
 from scurry.runtime.driver.streaming import Finished, Rescaled, StreamingDriver
 from scurry.runtime.local.checkpoints import LocalCheckpoints
 from scurry.runtime.local.streaming import LocalEngine, Memory, plan_loader, write_savepoint
@@ -25,7 +26,8 @@ class CheckpointedRun:
     """Run a job on its checkpoint directory, which it holds until the job ends.
 
     Args:
-        wall_clock: Returns processing time, in milliseconds.
+        wall_clock: Returns processing time, in milliseconds; the job's if not given.
+        threads: Whether sources may be read in threads, side by side.
 
     Raises:
         ConfigError: The directory is not on a local disk.
@@ -33,13 +35,13 @@ class CheckpointedRun:
         CheckpointLockedError: Another process uses it.
     """
 
-    def __init__(self, job: JobExecution, wall_clock: Callable[[], int]) -> None:
-        self._job, self._wall_clock = job, wall_clock
+    def __init__(self, job: JobExecution, wall_clock: Callable[[], int] | None = None, threads: bool = True) -> None:
+        self._job, self._wall_clock, self._threads = job, wall_clock, threads
         self._root = hold_directory(job, _local_storage)
         self._checkpoints = LocalCheckpoints(_local_storage(self._root))
         job.cleanup.callback(self._checkpoints.close)
 
-    def run(self) -> None:
+    def steps(self) -> Steps[None]:
         """Run the job, or only report that an earlier run has finished it; may be called again after a failure."""
         job, checkpoints = self._job, self._checkpoints
         start = _LocalJobStart(job, self._root, checkpoints)
@@ -49,11 +51,11 @@ class CheckpointedRun:
         while True:
             self._commit_rest()
             memory = Memory(checkpoints.next_batch, checkpoints.load(), checkpoints.positions())
-            engine = LocalEngine(job, memory, self._wall_clock, checkpoints)
+            engine = LocalEngine(job, memory, self._wall_clock, checkpoints, self._threads)
             driver = StreamingDriver(job, engine, start.restore, interval_ms=interval, wall_clock=self._wall_clock)
             if driver.recovered and not job.attempt:
                 job.log.note(f"resuming from the checkpoint in {self._root}", "resumed")
-            outcome = driver.run()
+            outcome = yield from driver.steps()
             if not isinstance(outcome, Rescaled):
                 break
             self._rescale(start, outcome.request)

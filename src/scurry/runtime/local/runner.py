@@ -10,18 +10,22 @@ from scurry.common._garbage import rarely_collected
 from scurry.errors import UnsupportedError
 from scurry.graph.operators import Sink
 from scurry.graph.plan import JobPlan, SourcePlan
-from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.job import JobExecution
-from scurry.runtime.driver.source_coordinator import all_splits
+from scurry.runtime.driver.source_coordinator import steps_to_all_splits
+from scurry.runtime.driver.steps import Steps, Wait, in_this_thread
 from scurry.runtime.exchange.wire import WireRow
 from scurry.runtime.local.batch_rows import BatchRows
-from scurry.runtime.local.streaming import Memory, plan_loader, run_streaming
+from scurry.runtime.local.streaming import Memory, plan_loader, streaming_steps
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.batch_savepoint import final_savepoint, runs_of
 from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source
 
 if TYPE_CHECKING:
     from scurry.runtime.local.checkpointed import CheckpointedRun
+
+
+#: Between the steps of BATCH, which can go on at once.
+_NOTHING = Wait(0.0, lambda seconds: None)
 
 
 class LocalRunner:
@@ -31,36 +35,43 @@ class LocalRunner:
     checkpoint directory, a job in STREAMING does so, too, when it is started again in another process.
 
     Args:
-        wall_clock: Returns processing time for STREAMING, in milliseconds.
+        wall_clock: Returns processing time for STREAMING, in milliseconds; the job's if not given.
+        threads: Whether sources may be read in threads, side by side.
     """
 
-    def __init__(self, wall_clock: Callable[[], int] = wall_clock_ms) -> None:
+    def __init__(self, wall_clock: Callable[[], int] | None = None, threads: bool = True) -> None:
         self._wall_clock = wall_clock
+        self._threads = threads
         self._memory = Memory()
         self._checkpointed: CheckpointedRun | None = None
 
     def run(self, job: JobExecution) -> None:
+        """Run the job in the present thread."""
+        in_this_thread(self.steps(job))
+
+    def steps(self, job: JobExecution) -> Steps[None]:
+        """Run the job: a step is at most one micro-batch of STREAMING, or a piece of the rows of a level of BATCH."""
         _refuse_spark(job.plan)
         dependencies = job.plan.settings.dependencies
         with nullcontext() if dependencies is None else dependencies.in_this_process():
-            self._run(job)
+            yield from self._steps(job)
 
-    def _run(self, job: JobExecution) -> None:
+    def _steps(self, job: JobExecution) -> Steps[None]:
         if job.plan.settings.mode == "STREAMING" and job.plan.settings.checkpoint_dir is not None:
             if self._checkpointed is None:
                 from scurry.runtime.local.checkpointed import CheckpointedRun  # loads SQLite
 
-                self._checkpointed = CheckpointedRun(job, self._wall_clock)
-            self._checkpointed.run()
+                self._checkpointed = CheckpointedRun(job, self._wall_clock, self._threads)
+            yield from self._checkpointed.steps()
             return
         job.start_clock()
         if job.plan.settings.mode == "BATCH":
-            _Batch(job).run()
+            yield from _Batch(job).steps()
         else:
             memory: Memory | None = self._memory
             while memory is not None:
                 self._memory = memory
-                memory = run_streaming(job, memory, self._wall_clock)
+                memory = yield from streaming_steps(job, memory, self._wall_clock, self._threads)
         job.sinks.finish()
 
 
@@ -83,35 +94,36 @@ class _Batch:
         self.plan = job.plan
         self.load_plan = plan_loader(job.plan)
 
-    @rarely_collected()
-    def run(self) -> None:
-        with final_savepoint(self.job) as savepoint:
+    def steps(self) -> Steps[None]:
+        with rarely_collected(), final_savepoint(self.job) as savepoint:
             rows = BatchRows(is_sorted=self.plan.levels > 0)
             for source in self.plan.sources.values():
-                self._source(source, rows)
+                yield from self._source(source, rows)
             for level in range(1, self.plan.levels + 1):
-                rows = self._level(level, rows, savepoint)
+                rows = yield from self._level(level, rows, savepoint)
             wire = (WireRow(*row[:6]) for row in rows)
             written = list(SinkStage(self.load_plan(), 0, 0).run(wire))
             self.job.check_running()
             self.job.commit(0, written)
 
-    def _source(self, source: SourcePlan, rows: BatchRows) -> None:
-        works = all_splits(self.plan, source)
+    def _source(self, source: SourcePlan, rows: BatchRows) -> Steps[None]:
+        works = yield from steps_to_all_splits(self.plan, source)
         for instance in sorted(works):
             with closing(run_source(self.load_plan, source.id, instance, works[instance])) as runs:
                 for some in runs:
+                    yield _NOTHING
                     self.job.check_running()
                     if some:
                         rows.add(some)
 
-    def _level(self, level: int, rows: BatchRows, savepoint: str | None) -> BatchRows:
+    def _level(self, level: int, rows: BatchRows, savepoint: str | None) -> Steps[BatchRows]:
         following = BatchRows(is_sorted=level < self.plan.levels)
         with (
             runs_of(savepoint, level) as run_of,
             closing(BatchLevelTask(self.load_plan, level, run_of).run(rows)) as runs,
         ):
             for some in runs:
+                yield _NOTHING
                 self.job.check_running()
                 if some:
                     following.add(some)

@@ -7,7 +7,6 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -17,8 +16,10 @@ from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.checkpoint_history import KEPT_CHECKPOINTS, BatchDetails
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest
+from scurry.runtime.driver.steps import Steps
 from scurry.runtime.driver.streaming import CommittedBatch, Rescaled, StreamingDriver
 from scurry.runtime.exchange.wire import SEQ_BITS, Assigned, SplitAssignment, WireRow
+from scurry.runtime.local.readers import Readers
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.entries import write_entries
 from scurry.runtime.savepoint.format import Entry
@@ -116,20 +117,23 @@ class Memory:
             self.source_positions = None
 
 
-def run_streaming(job: JobExecution, memory: Memory, wall_clock: Callable[[], int] = wall_clock_ms) -> Memory | None:
+def streaming_steps(
+    job: JobExecution, memory: Memory, wall_clock: Callable[[], int] | None = None, threads: bool = True
+) -> Steps[Memory | None]:
     """Run a job until it ends or is rescaled.
 
     Args:
         memory: The result of the previous attempt.
-        wall_clock: Returns processing time, in milliseconds.
+        wall_clock: Returns processing time, in milliseconds; the job's if not given.
+        threads: Whether sources may be read in threads, side by side.
 
     Returns:
         What a rescaled job resumes from, None if the job has ended.
     """
     memory.prepare()
     restore = _restore(job, memory)
-    engine = LocalEngine(job, memory, wall_clock)
-    outcome = StreamingDriver(job, engine, restore, wall_clock=wall_clock).run()
+    engine = LocalEngine(job, memory, wall_clock, threads=threads)
+    outcome = yield from StreamingDriver(job, engine, restore, wall_clock=wall_clock).steps()
     return engine.rescale(outcome.request) if isinstance(outcome, Rescaled) else None
 
 
@@ -182,8 +186,9 @@ class LocalEngine:
 
     Args:
         memory: The result of the previous attempt, from which the next one resumes.
-        wall_clock: Returns processing time, in milliseconds.
+        wall_clock: Returns processing time, in milliseconds; the job's if not given.
         checkpoints: The checkpoint directory, or None.
+        threads: Whether sources may be read in threads, side by side.
     """
 
     replaying = False
@@ -192,17 +197,19 @@ class LocalEngine:
         self,
         job: JobExecution,
         memory: Memory,
-        wall_clock: Callable[[], int] = wall_clock_ms,
+        wall_clock: Callable[[], int] | None = None,
         checkpoints: LocalCheckpoints | None = None,
+        threads: bool = True,
     ) -> None:
         self.memory = memory
-        self._job, self._plan, self._wall_clock = job, job.plan, wall_clock
+        self._job, self._plan, self._clock = job, job.plan, job.clock.monotonic
+        self._wall_clock = wall_clock = wall_clock or job.clock.wall_ms
         self._checkpoints = checkpoints
         self._load_plan = plan_loader(job.plan)
         self._sinks = self._load_plan()
         self._sources: dict[tuple[int, int], SourceTask] = {}
         self._levels = Levels(job.plan, self._load_plan, wall_clock, memory.stores)
-        self._pool = ThreadPoolExecutor(max_workers=32)
+        self._readers = Readers(threads)
         self._committed: CommittedBatch | None = None
         #: what the latest batches took
         self._details: dict[int, BatchDetails] = {}
@@ -219,19 +226,19 @@ class LocalEngine:
     @rarely_collected()
     def submit(self, assigned: Sequence[Assigned], positions: SourcePositions) -> None:
         """Process a batch through all levels and sinks, and commit it; a repeated attempt begins after it."""
-        begun, memory, self._failed = time.monotonic(), self.memory, True
-        reading = [self._pool.submit(self._read, each) for each in assigned if isinstance(each, SplitAssignment)]
+        begun, memory, self._failed = self._clock(), self.memory, True
+        read = self._readers.map(self._read, [each for each in assigned if isinstance(each, SplitAssignment)])
         rows = [row for each in assigned if not isinstance(each, SplitAssignment) for row in each.rows(self._plan)]
-        rows += [row for future in reading for row in future.result()]
-        read = time.monotonic()
+        rows += [row for some in read for row in some]
+        read_at = self._clock()
         rows = self._levels.process(rows, memory.batch_id)
-        processed = time.monotonic()
+        processed = self._clock()
         output = self._job.sort(SinkStage(self._sinks, 0, memory.batch_id).run(rows))
-        stood, phases = pickle.dumps(positions, 5), {"read": read - begun, "process": processed - read}
-        written = time.monotonic()
+        stood, phases = pickle.dumps(positions, 5), {"read": read_at - begun, "process": processed - read_at}
+        written = self._clock()
         if self._checkpoints is not None:
             self._checkpoints.save(self._job, memory.batch_id, stood, memory.stores, output)
-            phases["checkpoint"] = time.monotonic() - written
+            phases["checkpoint"] = self._clock() - written
         self._job.commit_output(memory.batch_id, output, begun)
         if self._checkpoints is not None:
             self._checkpoints.committed()
@@ -242,7 +249,7 @@ class LocalEngine:
         if memory.origin is not None and positions.restored is None:
             shutil.rmtree(memory.origin, ignore_errors=True)
             memory.origin = None
-        ended = time.monotonic()
+        ended = self._clock()
         phases["write"] = ended - begun - sum(phases.values())
         self._noted(memory.batch_id - 1, phases)
         self._committed, self._failed = CommittedBatch(ended - begun), False
@@ -257,15 +264,17 @@ class LocalEngine:
         if key not in self._sources:
             own = self._load_plan()
             source = own.sources[assignment.source]
-            self._sources[key] = SourceTask(own, source, assignment.channel, self._wall_clock)
+            self._sources[key] = SourceTask(own, source, assignment.channel, self._wall_clock, self._clock)
         runs = self._sources[key].run(batch_id << SEQ_BITS, [assignment.split], assignment.final, batch_id)
         return [row for some in runs for row in some]
 
-    def wait_for_commit(self, timeout: float) -> CommittedBatch | None:
+    def committed(self) -> CommittedBatch | None:
         committed, self._committed = self._committed, None
-        if committed is None and timeout:
-            time.sleep(timeout)
         return committed
+
+    def wait(self, seconds: float) -> None:
+        if self._committed is None:
+            time.sleep(seconds)
 
     def finish(self) -> None:
         return
@@ -317,7 +326,7 @@ class LocalEngine:
     # ---------------------------------------------------------------- the end
 
     def stop(self) -> None:
-        self._pool.shutdown()
+        self._readers.close()
 
     def close(self) -> None:
         """Close the user's functions, after a failure, too."""

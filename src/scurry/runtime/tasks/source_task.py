@@ -84,10 +84,16 @@ class SourceTask:
     Args:
         source: One of its sources.
         wall_clock: Returns the wall clock time, in milliseconds.
+        clock: Returns the seconds of a clock that does not go back.
     """
 
     def __init__(
-        self, plan: JobPlan, source: SourcePlan, instance: int, wall_clock: Callable[[], int] = wall_clock_ms
+        self,
+        plan: JobPlan,
+        source: SourcePlan,
+        instance: int,
+        wall_clock: Callable[[], int] = wall_clock_ms,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         settings = plan.settings
         self.info = TaskInfo(
@@ -102,7 +108,7 @@ class SourceTask:
             saves_state=settings.saves_state,
         )
         self._source = source
-        self._wall_clock = wall_clock
+        self._wall_clock, self._clock = wall_clock, clock
         self._interval = settings.auto_watermark_interval_ms or 200
         limit = settings.configuration.get("scurry.record.max-bytes", BatchLimits.max_record_bytes)
         self._max_record_bytes = int(limit)
@@ -140,12 +146,12 @@ class SourceTask:
         self._read_records = self._read_bytes = 0
         sizer = ChunkSizer()
         task.point(seq, self._wall_clock())
-        records, due = 0, time.monotonic() + self._interval / 1000
+        records, due = 0, self._clock() + self._interval / 1000
         for values, timestamps in self._chunks(works, sizer):
             info.clock.advance_to(self._wall_clock())
             entry.emit(values, timestamps)
             records += len(values)
-            now = time.monotonic()
+            now = self._clock()
             if now >= due or records >= SEGMENT_RECORDS:
                 due, records = now + self._interval / 1000, 0
                 for assigner in task.assigners:

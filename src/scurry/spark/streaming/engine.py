@@ -164,14 +164,17 @@ class SparkEngine:
 
     # ---------------------------------------------------------------- waiting
 
-    def wait_for_commit(self, timeout: float) -> CommittedBatch | None:
+    def committed(self) -> CommittedBatch | None:
         if time.monotonic() - self._checked > _CHECK_SECONDS:
             self._check()
             self._checked = time.monotonic()
-        if not self._committed.wait(timeout):
+        if not self._committed.is_set():
             return None
         self._committed.clear()
         return CommittedBatch(self._batch_seconds)
+
+    def wait(self, seconds: float) -> None:
+        self._committed.wait(seconds)
 
     def finish(self) -> None:
         """Wait until everything submitted is committed; with a streaming DataFrame, until the current batch is."""

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scurry.connectors.files.filesystem import ArrowFileSystem, file_system
+from scurry.connectors.files.formats import stream
 from scurry.connectors.files.formats.ranges import owned_blocks
 from scurry.connectors.files.formats.stream import TextLineFormat, split_lines
 from scurry.connectors.files.reading.source import FileSource, _FileEnumerator
@@ -64,6 +65,15 @@ class TestLines:
     def test_are_the_same_however_a_file_is_cut(self, tmp_path: Path, drive: Drive, text: str, size: int) -> None:
         path = make(tmp_path / "f.txt", text)
         assert drive(lines(path), 1, BatchLimits(max_bytes=size)).all() == split_lines(text)
+
+    @pytest.mark.parametrize("size", [1, 2, 7, 100])
+    def test_are_decoded_in_pieces(
+        self, tmp_path: Path, drive: Drive, monkeypatch: pytest.MonkeyPatch, size: int
+    ) -> None:
+        monkeypatch.setattr(stream, "_PIECE_BYTES", size)
+        text = "a\n\nbé\r\nlonger than a piece\n\n" * 3
+        for each in (text, f"{text}no end", "\n", ""):
+            assert drive(lines(make(tmp_path / "f.txt", each))).all() == split_lines(each)
 
     @reuse_directory
     @given(text=texts, cuts=st.sets(st.integers(0, 120)), block=st.integers(1, 8))

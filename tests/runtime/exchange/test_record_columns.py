@@ -100,6 +100,7 @@ def limits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(key_blocks, "_LEAST_RECORDS", 2)
         monkeypatch.setattr(key_blocks, "_MOST_RECORDS", 4)
         monkeypatch.setattr(key_records, "_WAITING_RECORDS", 3)
+        monkeypatch.setattr(key_records, "_MADE_RECORDS", 2)
     if request.param == "large keys":
         monkeypatch.setattr(key_records, "_AT_ONCE_BYTES", 1)
 

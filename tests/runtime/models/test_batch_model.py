@@ -227,6 +227,7 @@ def _small_limits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(key_blocks, "_LEAST_RECORDS", 2)
     monkeypatch.setattr(key_blocks, "_MOST_RECORDS", 3)
     monkeypatch.setattr(key_records, "_WAITING_RECORDS", 4)
+    monkeypatch.setattr(key_records, "_MADE_RECORDS", 2)
     if request.param == "parts of keys":
         monkeypatch.setattr(key_records, "_AT_ONCE_BYTES", 1)
 

@@ -7,7 +7,7 @@ of a key with many records, only those that overlap in time.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush, merge
@@ -26,6 +26,9 @@ from scurry.runtime.keys import CanonicalKey, KeyOrder
 _AT_ONCE_BYTES = 8 * 1024 * 1024
 #: At least so many records are read before those of complete keys are sorted.
 _WAITING_RECORDS = 16_384
+
+#: About as many records are made of columns at once.
+_MADE_RECORDS = 2048
 
 #: The input, the records and their times, if they have some.
 Part = tuple[int, list[Any], list[int] | None]
@@ -154,9 +157,9 @@ class _ByKey:
                 taken.append((held.place, held.origin, *held.take(last)))
         self._held = [held for held in self._held if held.key < len(held.keys)]
         if taken:
-            found = _joined(taken, self._order)
-            self._records -= len(found.values)
-            yield found
+            for found in _joined(taken, self._order):
+                self._records -= len(found.values)
+                yield found
         self._wanted = max(_WAITING_RECORDS, self._records * 2)
 
     def _large(self, key: CanonicalKey, rows: Iterable[BatchRow]) -> Iterator[Part]:
@@ -183,8 +186,8 @@ def _start(placed: tuple[Place, Part]) -> tuple[int, Place]:
     return MIN_TIME if times is None else times[0], place
 
 
-def _joined(taken_parts: list[_Taken], order: KeyOrder) -> KeyRecords:
-    """Return the records of parts of blocks by key and time; those of the same time in the order of the blocks."""
+def _joined(taken_parts: list[_Taken], order: KeyOrder) -> Iterator[KeyRecords]:
+    """Yield the records of parts of blocks by key and time; those of the same time in the order of the blocks."""
     taken_parts.sort(key=itemgetter(0))
     _, origins, key_lists, count_lists, value_lists, time_lists = zip(*taken_parts, strict=True)
     times = array("q")
@@ -192,21 +195,35 @@ def _joined(taken_parts: list[_Taken], order: KeyOrder) -> KeyRecords:
         times += array("q", [MIN_TIME]) * len(some_values) if some_times is None else some_times
     if len(taken_parts) == 1:
         values = _as_records(*taken_parts[0][2:])
-        return KeyRecords(key_lists[0], list(accumulate(count_lists[0])), values, times, origins[0])
+        yield KeyRecords(key_lists[0], list(accumulate(count_lists[0])), values, times, origins[0])
+        return
     numbers, counts = KeyNumbers(), list(chain.from_iterable(count_lists))
     numbered = numbers.of(chain.from_iterable(key_lists))
     distinct, ends, places, in_order = by_key(numbers, numbered, times, order.sort, counts)
     assert in_order is not None
+    of_records: int | list[int] = origins[0]
+    if len(set(origins)) > 1:
+        of_blocks = [origin for origin, some in zip(origins, value_lists, strict=True) for _ in range(len(some))]
+        of_records = taken(of_blocks, places)
     columns = _in_columns(value_lists)
     if columns is None:
         records = [_as_records(*each[2:]) for each in taken_parts]
         values = taken(list(chain.from_iterable(records)), places)
+        yield KeyRecords(distinct, ends, values, in_order, of_records)
     else:
-        values = columns.taken(places).records(distinct, list(map(sub, ends, [0, *ends])), in_order)
-    if len(set(origins)) == 1:
-        return KeyRecords(distinct, ends, values, in_order, origins[0])
-    of_records = [origin for origin, some in zip(origins, value_lists, strict=True) for _ in range(len(some))]
-    return KeyRecords(distinct, ends, values, in_order, taken(of_records, places))
+        yield from _made(KeyRecords(distinct, ends, [], in_order, of_records), columns.taken(places))
+
+
+def _made(found: KeyRecords, columns: RecordColumns) -> Iterator[KeyRecords]:
+    """Yield records that are in columns; they are made shortly before they are processed, in the processor's caches."""
+    first, ends = 0, found.ends
+    while first < len(ends):
+        start = ends[first - 1] if first else 0
+        last = max(bisect_right(ends, start + _MADE_RECORDS, first), first + 1)
+        some = found.some(first, last)
+        counts = list(map(sub, some.ends, [0, *some.ends]))
+        yield some._replace(values=columns[start : ends[last - 1]].records(some.keys, counts, some.times))
+        first = last
 
 
 def _as_records(keys: list[Any], counts: list[int], values: Records, times: array[int] | None) -> list[Any]:

@@ -12,6 +12,9 @@ from scurry.connectors.files.formats.format import FileFormat
 from scurry.connectors.files.formats.ranges import compressed, open_decompressed, owned_blocks
 from scurry.errors import UnsupportedError
 
+#: About how many bytes of lines are decoded at once.
+_PIECE_BYTES = 256 * 1024
+
 
 class StreamFormat(FileFormat):
     """A format read from a stream of bytes, such as text. Flink's `StreamFormat`."""
@@ -66,9 +69,20 @@ class TextLineFormat(StreamFormat):
         with open_decompressed(fs, path) as file:
             if self._has_line_bytes():
                 for _, data in owned_blocks(file, path, start, end):
-                    yield split_lines(data.decode(self.charset, "replace"))
+                    for piece in _pieces(data):
+                        yield split_lines(piece.decode(self.charset, "replace"))
             else:
                 yield split_lines(_charsets.decode(file.read(), self.charset))
+
+
+def _pieces(lines: bytearray) -> Iterator[bytes | bytearray]:
+    """Cut lines into pieces whose texts stay in the processor's caches until they have been processed."""
+    start = 0
+    while len(lines) - start > _PIECE_BYTES and (end := lines.find(b"\n", start + _PIECE_BYTES) + 1):
+        yield lines[start:end]
+        start = end
+    if start < len(lines):
+        yield lines[start:] if start else lines
 
 
 def split_lines(text: str) -> list[str]:

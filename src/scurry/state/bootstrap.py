@@ -13,8 +13,8 @@ from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.graph.settings import JobSettings
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.exchange.collector import Collector
+from scurry.runtime.exchange.key_selection import Keys
 from scurry.runtime.exchange.wire import MIN_TIME
-from scurry.runtime.exchange.writers import Keys
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.keys import CanonicalKey, key_hash

@@ -38,11 +38,10 @@ _Run = tuple[RecordKeys, Records, "array[int] | None"]
 class BatchHashWriter(HashWriter):
     """Send records by key in BATCH: they are sorted when they are sent, and each key is given a receiver once."""
 
-    #: the fields of the last block that was converted before this edge
-    taken_apart: TakenApart | None = None
-
     def __init__(self, edge: Edge, ids: list[int], channel: int, subtask: int, sender: Any) -> None:
         super().__init__(edge, ids, channel, subtask, sender)
+        #: the fields and times of the last block of the task
+        self.taken_apart = TakenApart()
         #: what the fields of all records so far are, None before the first and if they are not sent in columns
         self._kinds: Kinds | None = None
         self._in_columns = True
@@ -52,8 +51,8 @@ class BatchHashWriter(HashWriter):
     def process(self, values: Values, timestamps: Timestamps) -> None:
         """Collect records."""
         self._active = True
-        keys = self._keys(values)
-        times = None if timestamps is None else array("q", timestamps)
+        keys = self.taken_apart.keys_of(values, self._keys) or self._keys(values)
+        times = None if timestamps is None else self.taken_apart.times_of(timestamps)
         records, before = self._records(values, keys, times), self._kinds
         self._kinds = records.kinds if isinstance(records, RecordColumns) else None
         if self._runs and (self._runs[-1][2] is None) is (times is None) and self._kinds == before:

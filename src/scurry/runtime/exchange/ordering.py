@@ -28,6 +28,19 @@ def by_time(times: Sequence[int]) -> list[int]:
     return order
 
 
+def int_array(numbers: Sequence[int]) -> array[int]:
+    """Return ints as an array.
+
+    Raises:
+        OverflowError: One has more than 64 bits.
+    """
+    if len(numbers) < _MANY:
+        return array("q", numbers)
+    import numpy as np
+
+    return array("q", np.array(numbers, np.int64).tobytes())  # in half the time
+
+
 class KeyNumbers(dict[Any, int]):
     """Number canonical keys as they come."""
 
@@ -36,7 +49,7 @@ class KeyNumbers(dict[Any, int]):
         return number
 
     def of(self, keys: Iterable[Any]) -> array[int]:
-        return array("q", list(map(self.__getitem__, keys)))  # an array is filled slowly by an iterator
+        return int_array(list(map(self.__getitem__, keys)))
 
 
 class RecordKeys:
@@ -72,7 +85,7 @@ def _packed(keys: list[Any]) -> array[int] | None:
     if type(keys[0]) is not int or countOf(map(type, keys), int) < len(keys):
         return None
     try:
-        return array("q", keys)
+        return int_array(keys)
     except OverflowError:
         return None
 

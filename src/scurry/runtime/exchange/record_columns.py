@@ -16,6 +16,8 @@ from scurry.common._types.composite_conversion import block, tuple_columns
 from scurry.common._types.conversion import Column, ColumnConverter
 from scurry.common.typeinfo import TupleTypeInfo, TypeInformation, Types
 from scurry.runtime.exchange.collector import Values
+from scurry.runtime.exchange.key_selection import Keys
+from scurry.runtime.exchange.ordering import int_array
 
 #: Kinds of fields, in the order in which they are tried: the key of the record, its time, or 64-bit ints, floats or any
 #: objects, which are sent.
@@ -32,14 +34,20 @@ _DECLARED: dict[TypeInformation, int] = {
 
 
 class TakenApart:
-    """The fields of the block of tuples that a task has converted last, for writers, which send them in columns."""
+    """The fields of the block of tuples that a task has converted last, for writers, which send them in columns.
 
-    __slots__ = ("_columns", "_kinds", "_packed", "_values")
+    The times that it has assigned last are kept, too.
+    """
+
+    __slots__ = ("_columns", "_kinds", "_packed", "_packed_times", "_times", "_types", "_values")
 
     def __init__(self) -> None:
+        self._times: list[int] | None = None
+        self._packed_times = array("q")
         self._values: Values | None = None
         self._columns: list[Any] | None = None
         self._kinds: list[int | None] = []
+        self._types: list[TypeInformation] = []
         #: field -> its values as an array, if their conversion made one
         self._packed: dict[int, array[int]] = {}
 
@@ -58,7 +66,7 @@ class TakenApart:
             self._packed = {}
             found: Values
             found, self._columns = convert(values)
-            self._values, self._kinds = found, kinds
+            self._values, self._kinds, self._types = found, kinds, types
             return found
 
         return converted
@@ -69,7 +77,7 @@ class TakenApart:
         def packed(column: Column) -> Column:
             if countOf(map(type, column), int) < len(column):
                 return convert(column)
-            self._packed[position] = array("q", column)
+            self._packed[position] = int_array(column)
             return column
 
         return packed
@@ -78,6 +86,31 @@ class TakenApart:
         """Return the fields of a block, with their kinds and arrays where they have some; None if others are kept."""
         columns = self._columns
         return (columns, self._kinds, self._packed) if columns is not None and self._values is values else None
+
+    def keys_of(self, values: Values, keys: Keys) -> list[Any] | None:
+        """Return the canonical keys of a block, if they are a field of the declared type; None if not, or not kept."""
+        field, declared = keys.field, keys.plain_type
+        if field is None or declared is None or self._values is not values or self._columns is None:
+            return None
+        if field not in range(len(self._types)) or self._types[field] != declared:
+            return None
+        column: list[Any] = self._columns[field]
+        return column
+
+    def keep_times(self, times: list[int]) -> bool:
+        """Keep the times of a block as an array; return whether all are ints of 64 bits."""
+        if countOf(map(type, times), int) < len(times):
+            return False
+        try:
+            self._packed_times = int_array(times)
+        except OverflowError:
+            return False
+        self._times = times
+        return True
+
+    def times_of(self, times: list[int]) -> array[int]:
+        """Return the times of a block as an array, which only the caller has."""
+        return self._packed_times[:] if self._times is times else int_array(times)
 
 
 class RecordColumns:
@@ -190,7 +223,7 @@ def columns_of(
     kinds, fields = [], []
     for position, (column, known) in enumerate(zip(columns, declared, strict=True)):
         first = KEY if before is None else before[position]
-        if first == KEY and all(map(is_, column, keys)):
+        if first == KEY and (column is keys or all(map(is_, column, keys))):
             kind, field = KEY, None
         else:
             kind, field = _field(column, times, first, known, packed.get(position))
@@ -217,7 +250,7 @@ def _field(
     if first <= INT and known in {INT, None}:
         if packed is None and countOf(map(type, column), int) == len(column):
             try:
-                packed = array("q", column)
+                packed = int_array(column)
             except OverflowError:  # ints of more than 64 bits
                 return OBJECT, list(column)
         if packed is not None:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from typing import Any, NamedTuple
 
-from scurry.common.typeinfo import Types
 from scurry.graph import operators as ops
 from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
+from scurry.runtime.exchange.key_selection import Keys
 from scurry.runtime.exchange.ordering import by_time
 from scurry.runtime.exchange.wire import DATA, IDLE, MIN_TIME, PROGRESS, BatchRow, WireRow, pack, require_columns
-from scurry.runtime.failure import NO_RECORD, last_taken, operator_error
-from scurry.runtime.keys import canonical_keys, key_hash, key_hashes, subtask_of
+from scurry.runtime.failure import NO_RECORD, operator_error
+from scurry.runtime.keys import key_hash, key_hashes, subtask_of
 
 #: Up to this many receivers, selecting the records of one after another is faster than scattering them.
 FEW = 3
-#: The types whose values, once converted, are their own canonical keys.
-_PLAIN_TYPES = {Types.BYTE(), Types.SHORT(), Types.INT(), Types.LONG(), Types.STRING()}
 _MASKS = [bytes(receiver == number for receiver in range(256)) for number in range(FEW)]
 
 
@@ -216,55 +214,6 @@ class _Receivers(dict[Any, int]):
         return receivers
 
 
-class Keys:
-    """Return the canonical keys of records; errors blame `place`: the key_by, as a plan of an operator."""
-
-    def __init__(self, partitioner: ops.Hash, place: Any) -> None:
-        selector = partitioner.selector
-        self._selector = selector.get_key if hasattr(selector, "get_key") else selector
-        self._convert = partitioner.key_type.block_converter() if partitioner.key_type is not None else None
-        #: whether keys of the declared type are their own canonical form
-        self._plain = partitioner.key_type in _PLAIN_TYPES
-        self._place = place
-
-    def __call__(self, values: Values) -> list[Any]:
-        select, source = self._selector, iter(values)
-        try:
-            keys: list[Any] = [select(value) for value in source]
-        except Exception as error:
-            failed = last_taken(values, source)
-            raise operator_error(self._place, error, failed, "the key selector failed on this record") from error
-        if self._convert is not None:
-            try:
-                keys = self._convert(keys)
-                if self._plain:
-                    return keys
-            except TypeError as error:
-                keys = self._partly_converted(self._convert, keys, values, error)
-        try:
-            return canonical_keys(keys)
-        except Exception as error:
-            failed = next((value for key, value in zip(keys, values, strict=True) if not _is_key(key)), NO_RECORD)
-            raise operator_error(self._place, error, failed) from error
-
-    def _partly_converted(
-        self, convert: Callable[[list[Any]], list[Any]], keys: list[Any], values: Values, error: TypeError
-    ) -> list[Any]:
-        """Return keys that failed to convert to the declared type: None is a key of every type, as in PyFlink."""
-        index = getattr(error, "index", None)
-        if index is not None and keys[index] is None:
-            given = [place for place, key in enumerate(keys) if key is not None]
-            try:
-                others = iter(convert([keys[place] for place in given]))
-                return [None if key is None else next(others) for key in keys]
-            except TypeError as other:
-                error, index = other, getattr(other, "index", None)
-                index = None if index is None else given[index]
-        hint = "the key selector must return a value of the declared key_type"
-        record = NO_RECORD if index is None else values[index]
-        raise operator_error(self._place, error, record, hint) from error
-
-
 class HashWriter(RecordWriter):
     """Send records by key; the canonical keys travel with the records."""
 
@@ -382,14 +331,6 @@ class BroadcastWriter(RecordWriter):
 def _packs(value: Any) -> bool:
     try:
         pack(value)
-    except Exception:
-        return False
-    return True
-
-
-def _is_key(key: Any) -> bool:
-    try:
-        canonical_keys([key])
     except Exception:
         return False
     return True

@@ -57,6 +57,8 @@ class AssignTimestampsOperator(RuntimeOperator):
 
     #: set by a source task: makes a watermark that a record caused hold directly after that record
     punctuate: Callable[[], None] | None = None
+    #: set by a task of BATCH: keeps times for its writers, and returns whether they are ints of 64 bits
+    keep_times: Callable[[list[int]], bool] | None = None
 
     def functions(self) -> list[Any]:
         return []
@@ -89,6 +91,8 @@ class AssignTimestampsOperator(RuntimeOperator):
         strategy = self.plan.operator.function
         # BATCH has only the last watermark: unless event time stops where they say, generators are not called at all
         self._cuts = self.info.mode != "BATCH"
+        #: whether event time ends with the input, so that the highest timestamp does not matter
+        self._ends_time = not (self._cuts or self.info.saves_state)
         custom = self._bound is None and strategy.generates_watermarks
         self._generator = strategy.create_generator() if custom and (self._cuts or self.info.saves_state) else None
         self._pending = MIN_TIME
@@ -96,7 +100,7 @@ class AssignTimestampsOperator(RuntimeOperator):
         self.idle = False
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        extract = self._extract
+        extract, kept = self._extract, False
         if extract is not None:
             before: Any = timestamps or [MIN_TIME] * len(values)
             source = iter(values)
@@ -105,12 +109,13 @@ class AssignTimestampsOperator(RuntimeOperator):
             except Exception as error:
                 failed = last_taken(values, source)
                 raise operator_error(self.plan, error, failed, _hint_for(error)) from error
-            if set(map(type, timestamps)) != {int} or min(timestamps) < MIN_TIME:
+            kept = self.keep_times is not None and self.keep_times(timestamps)
+            if not kept and (set(map(type, timestamps)) != {int} or min(timestamps) < MIN_TIME):
                 timestamps = [self._checked(time, value) for time, value in zip(timestamps, values, strict=True)]
             if self._expects_first:
                 self._expects_first = False
                 self._look_at(timestamps)
-        if timestamps:
+        if timestamps and not (kept and self._ends_time):
             highest = max(timestamps)
             if highest > MAX_TIME:
                 self._checked(highest, values[timestamps.index(highest)])

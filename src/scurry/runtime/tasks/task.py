@@ -72,6 +72,8 @@ class Task:
             self.sinks.append(operator)
         elif isinstance(operator, AssignTimestampsOperator):
             self.assigners.append(operator)
+            if self.info.mode == "BATCH":
+                operator.keep_times = self._taken_apart.keep_times
         elif isinstance(operator, AsyncOperator):
             self.asynchronous.insert(0, operator)  # at the front: those that follow it were created before it
         return operator

@@ -66,6 +66,8 @@ NEEDED: dict[str, dict[str, str]] = {
         "slot.name": "a",
     },
     "mqtt": {"host": "h", "topic": "t", "client-id": "c", "format": "json"},
+    "firehose": {"delivery-stream": "s", "aws.region": "r", "format": "json"},
+    "kinesis": {"stream.arn": "s", "aws.region": "r", "format": "json"},
     "nats": {"servers": "nats://h", "stream": "s", "subject": "t", "format": "json"},
     "redis": {"url": "redis://h"},
     "redis-stream": {"url": "redis://h", "stream": "s", "format": "json"},
@@ -94,6 +96,41 @@ MARKED = {"sink.partition-commit.policy.kind": "success-file"}
 BUFFERED = {"sink.buffer-flush.max-rows": "5", "sink.buffer-flush.interval": "1 s"}
 STAGED = {"pulsar.sink.deliveryGuarantee": "exactly-once", "sink.staging-dir": "/tmp/staged"}
 EXACTLY_ONCE = {"sink.delivery-guarantee": "exactly-once", "sink.transactional-id-prefix": "a"}
+
+ROLE = {"aws.credentials.provider": "ASSUME_ROLE", "aws.credentials.role.arn": "a"}
+WEB = {"aws.credentials.provider": "WEB_IDENTITY_TOKEN"}
+PROFILE = {"aws.credentials.provider": "PROFILE"}
+KEYS = {"aws.credentials.basic.accesskeyid": "a", "aws.credentials.basic.secretkey": "b"}
+AT_TIME = {"source.init.position": "AT_TIMESTAMP", "source.init.timestamp": "1"}
+AT_DAY = {"source.init.position": "AT_TIMESTAMP", "source.init.timestamp": "2020-01-01"}
+AWS_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "aws.region": ({}, {"aws.region": "other"}),
+    "aws.endpoint": ({}, {"aws.endpoint": "http://h"}),
+    "aws.trust.all.certificates": ({}, {"aws.trust.all.certificates": "true"}),
+    "aws.credentials.provider": ({}, {"aws.credentials.provider": "ENV_VAR"}),
+    "aws.credentials.basic.accesskeyid": (KEYS, KEYS | {"aws.credentials.basic.accesskeyid": "c"}),
+    "aws.credentials.basic.secretkey": (KEYS, KEYS | {"aws.credentials.basic.secretkey": "c"}),
+    "aws.credentials.profile.path": (PROFILE, PROFILE | {"aws.credentials.profile.path": "/tmp/p"}),
+    "aws.credentials.profile.name": (PROFILE, PROFILE | {"aws.credentials.profile.name": "p"}),
+    "aws.credentials.role.arn": (ROLE, ROLE | {"aws.credentials.role.arn": "b"}),
+    "aws.credentials.role.sessionName": (ROLE, ROLE | {"aws.credentials.role.sessionName": "b"}),
+    "aws.credentials.role.externalId": (ROLE, ROLE | {"aws.credentials.role.externalId": "b"}),
+    "aws.credentials.role.stsEndpoint": (ROLE, ROLE | {"aws.credentials.role.stsEndpoint": "http://h"}),
+    "aws.credentials.role.provider": (ROLE, ROLE | {"aws.credentials.role.provider": "ENV_VAR"}),
+    "aws.credentials.webIdentityToken.file": (WEB, WEB | {"aws.credentials.webIdentityToken.file": "/tmp/t"}),
+    "aws.credentials.custom.class": ({}, {"aws.credentials.custom.class": "C"}),
+    "format": ({}, {"format": "csv"}),
+    "sink.batch.max-size": ({}, {"sink.batch.max-size": "7"}),
+    "sink.flush-buffer.size": ({}, {"sink.flush-buffer.size": "7000000"}),
+    "sink.flush-buffer.timeout": ({}, {"sink.flush-buffer.timeout": "7"}),
+    "sink.fail-on-error": ({}, {"sink.fail-on-error": "true"}),
+    "sink.requests.max-inflight": ({}, {"sink.requests.max-inflight": "7"}),
+    "sink.requests.max-buffered": ({}, {"sink.requests.max-buffered": "7"}),
+    "sink.http-client.max-concurrency": ({}, {"sink.http-client.max-concurrency": "7"}),
+    "sink.http-client.read-timeout": ({}, {"sink.http-client.read-timeout": "7"}),
+    "sink.http-client.protocol.version": ({}, {"sink.http-client.protocol.version": "HTTP1_1"}),
+    "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+}
 
 SNAPSHOTS = {"first": "1", "second": "2"}
 #: The states of the operators of a savepoint.
@@ -518,6 +555,31 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "qos": ({}, {"qos": "0"}),
         "sink.retain": ({}, {"sink.retain": "true"}),
     },
+    "kinesis": AWS_CASES | {
+        "stream.arn": ({}, {"stream.arn": "other"}),
+        "source.init.position": ({}, {"source.init.position": "TRIM_HORIZON"}),
+        "source.init.timestamp": (AT_TIME, AT_TIME | {"source.init.timestamp": "2"}),
+        "source.init.timestamp.format": (
+            AT_DAY, AT_DAY | {"source.init.timestamp.format": "yyyy"},
+        ),
+        "source.shard.discovery.interval": ({}, {"source.shard.discovery.interval": "7 s"}),
+        "source.reader.type": ({}, {"source.reader.type": "EFO"}),
+        "source.reader.empty-records-fetch-interval": ({}, {"source.reader.empty-records-fetch-interval": "7 s"}),
+        "source.reader.nonempty-records-fetch-interval": ({}, {"source.reader.nonempty-records-fetch-interval": "7 s"}),
+        "source.shard.get-records.max-record-count": ({}, {"source.shard.get-records.max-record-count": "7"}),
+        **{f"source.efo.{name}": ({}, {f"source.efo.{name}": "7"}) for name in (
+            "consumer.name", "lifecycle", "subscription.timeout", "deregister.timeout",
+            "describe.retry-strategy.attempts.max", "describe.retry-strategy.delay.min",
+            "describe.retry-strategy.delay.max",
+        )},
+        "scan.bounded.mode": ({}, {"scan.bounded.mode": "latest-offset"}),
+        "scan.parallelism": ({}, {"scan.parallelism": "3"}),
+        "sink.partitioner": ({}, {"sink.partitioner": "fixed"}),
+        "sink.partitioner-field-delimiter": (
+            {"PARTITIONED BY": "k"}, {"PARTITIONED BY": "k", "sink.partitioner-field-delimiter": "/"},
+        ),
+    },
+    "firehose": AWS_CASES | {"delivery-stream": ({}, {"delivery-stream": "other"})},
     "nats": MESSAGE_CASES | LOGIN_CASES | {
         "servers": ({}, {"servers": "nats://other"}),
         "token": ({}, {"token": "a"}),
@@ -668,9 +730,8 @@ def context_of(connector: str, options: Mapping[str, str], *others: Column) -> T
     columns = [*(PhysicalColumn(name, data_type) for name, data_type in named.items()), *others]
     key = UniqueConstraint("pk", (k,)) if connector in BY_KEY else None
     given = {"connector": connector, **{key: SNAPSHOTS.get(value, value) for key, value in options.items()}}
-    table = CatalogTable(
-        ResolvedSchema(columns, primary_key=key), None, given, ("p",) if connector == "filesystem" else ()
-    )
+    partitions = ("p",) if connector == "filesystem" else ("k", "p") if given.pop("PARTITIONED BY", None) else ()
+    table = CatalogTable(ResolvedSchema(columns, primary_key=key), None, given, partitions)
     return TableContext(ObjectIdentifier("c", "d", "t"), table, given, streaming=connector != "spark")
 
 
@@ -815,7 +876,7 @@ def test_options_without_effect_say_why() -> None:
     assert all(option.description for option in [*tables, *formats] if option.without_effect)
 
 
-@pytest.mark.parametrize("connector", sorted(set(CONNECTORS) - {"blackhole", "http-async-sink", "print"}))
+@pytest.mark.parametrize("connector", sorted(set(CONNECTORS) - {"blackhole", "firehose", "http-async-sink", "print"}))
 def test_a_connector_reads_metadata_or_refuses_its_columns(connector: str) -> None:
     of_nothing = MetadataColumn("m", BigIntType(), metadata_key="no-such-key", virtual=True)
     with pytest.raises(ValidationError, match="Invalid metadata key|reads no metadata"):

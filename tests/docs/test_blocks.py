@@ -23,10 +23,10 @@ RUN_BY = {
     "connectors/hybrid.md": "kafka/test_files_then_topic.py",
     "connectors/kafka.md": "kafka/test_files_then_topic.py",
     "connectors/pulsar.md": "connectors/pulsar/test_pulsar_server.py",
-    "connectors/user-defined.md": "connectors/test_kinesis_recipe.py",
     "connectors/http.md": "connectors/http/test_http_tables.py",
     "connectors/mongodb.md": "connectors/mongodb/test_mongo_page.py",
     "connectors/mqtt.md": "docs/test_pages_of_queues.py",
+    "connectors/kinesis.md": "docs/test_pages_of_queues.py",
     "connectors/nats.md": "docs/test_pages_of_queues.py",
     "connectors/rabbitmq.md": "docs/test_pages_of_queues.py",
     "connectors/redis.md": "docs/test_pages_of_queues.py",
@@ -45,7 +45,8 @@ FRAGMENTS = {
 GUIDE = {str(page.relative_to(TESTS.parent / "docs")) for page in [*GUIDE_PAGES, *TUTORIALS]}
 #: What is parsed only, because a server, a file or a module has to be there.
 PARSED_ONLY = re.compile(
-    r"'http-async-sink'|\bpg\b|localhost:8181|SELECT \* FROM lake|RENAME id|'protobuf'|'xml'|'savepoint'|PLAN '"
+    r"'http-async-sink'|'firehose'|"
+    r"\bpg\b|localhost:8181|SELECT \* FROM lake|RENAME id|'protobuf'|'xml'|'savepoint'|PLAN '"
 )
 
 

@@ -20,6 +20,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from support.docs.blocks import PAGES
 from support.servers.debian import Unavailable
+from support.servers.kinesis import KinesisServer, client_of
 from support.servers.mosquitto import MosquittoServer
 from support.servers.nats import NatsServer
 from support.servers.process import ServerProcess
@@ -102,6 +103,28 @@ class Nats:
         return list(asyncio.run(self._do(read)))
 
 
+class Kinesis:
+    """Streams `words` and `shouted`."""
+
+    def __init__(self, port: int) -> None:
+        self.client = client_of(port)
+        for name in ("words", "shouted"):
+            self.client.create_stream(StreamName=name, ShardCount=1)
+        self.iterator: str | None = None
+
+    def put(self) -> None:
+        for text in SAID:
+            self.client.put_record(StreamName="words", Data=text.encode(), PartitionKey="a")
+
+    def taken(self) -> list[str]:
+        if self.iterator is None:
+            begin = {"ShardId": "shardId-000000000000", "ShardIteratorType": "TRIM_HORIZON"}
+            self.iterator = self.client.get_shard_iterator(StreamName="shouted", **begin)["ShardIterator"]
+        answer = self.client.get_records(ShardIterator=self.iterator)
+        self.iterator = answer["NextShardIterator"]
+        return [record["Data"].decode() for record in answer["Records"]]
+
+
 class Mqtt:
     """Topics `doors/#` and `alarms`; messages are kept for the session of the job, which it begins when it starts."""
 
@@ -134,6 +157,7 @@ class Mqtt:
     [
         ("rabbitmq", RabbitServer, 5672, Rabbit),
         ("redis", RedisServer, 6379, Redis),
+        ("kinesis", KinesisServer, 4568, Kinesis),
         ("nats", NatsServer, 4222, Nats),
         ("mqtt", MosquittoServer, 1883, Mqtt),
     ],

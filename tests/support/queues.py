@@ -22,11 +22,13 @@ from scurry.connectors.nats.streams import NatsStreams
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import Source
 from scurry.datastream.connectors import DeliveryGuarantee
+from scurry.datastream.connectors.kinesis import KinesisStreamsSink, KinesisStreamsSource, PartitionKeyGenerator
 from scurry.datastream.connectors.mqtt import MqttSink, MqttSource
 from scurry.datastream.connectors.nats import NatsSink, NatsSource
 from scurry.datastream.connectors.pulsar import PulsarSink, PulsarSource
 from scurry.datastream.connectors.rabbitmq import RMQConnectionConfig, RMQSink, RMQSource, RMQStreamSource
 from scurry.datastream.connectors.redis import RedisStreamSink, RedisStreamSource
+from support.servers import kinesis
 from support.servers.pulsar import topics_of
 
 
@@ -290,6 +292,46 @@ def _mqtt_sink(port: int) -> Sink:
     return builder.set_value_serialization_schema(SimpleStringSchema()).build()
 
 
+# ---------------------------------------------------------------------------- Kinesis
+
+
+def _kinesis_put(port: int, texts: Sequence[str]) -> None:
+    client = kinesis.client_of(port)
+    if "numbers" not in client.list_streams()["StreamNames"]:
+        client.create_stream(StreamName="numbers", ShardCount=3)
+        while client.describe_stream_summary(StreamName="numbers")["StreamDescriptionSummary"]["OpenShardCount"] < 3:
+            time.sleep(0.05)
+    for start in range(0, len(texts), 100):
+        records = [{"Data": text.encode(), "PartitionKey": text} for text in texts[start : start + 100]]
+        assert client.put_records(StreamName="numbers", Records=records)["FailedRecordCount"] == 0
+
+
+def _kinesis_taken(port: int) -> list[str]:
+    scan: Any = _kinesis_source(port)
+    parts = scan.scan.parts()
+    return [each.data.decode() for part in parts for block in scan.scan.messages(part) for each in block]
+
+
+def _kinesis_clear(port: int) -> None:
+    client = kinesis.client_of(port)
+    if "numbers" in client.list_streams()["StreamNames"]:
+        client.delete_stream(StreamName="numbers")
+    while "numbers" in client.list_streams()["StreamNames"]:
+        time.sleep(0.05)
+
+
+def _kinesis_source(port: int) -> Source:
+    config = kinesis.properties_of(port) | {"source.init.position": "TRIM_HORIZON"}
+    builder = KinesisStreamsSource.builder().set_stream_arn("numbers").set_source_config(config)
+    return builder.set_deserialization_schema(SimpleStringSchema()).build()
+
+
+def _kinesis_sink(port: int) -> Sink:
+    builder = KinesisStreamsSink.builder().set_stream_name("numbers").set_serialization_schema(SimpleStringSchema())
+    builder.set_kinesis_client_properties(kinesis.properties_of(port))
+    return builder.set_partition_key_generator(PartitionKeyGenerator(str)).build()
+
+
 _RABBIT = "support.servers.rabbitmq:RabbitServer"
 SYSTEMS = {
     "pulsar": System(
@@ -340,6 +382,16 @@ SYSTEMS = {
         _nats_taken,
         _nats_clear,
         writes_once=False,
+    ),
+    "kinesis": System(
+        "support.servers.kinesis:KinesisServer",
+        _kinesis_source,
+        _kinesis_sink,
+        _kinesis_put,
+        _kinesis_taken,
+        _kinesis_clear,
+        writes_once=False,
+        is_durable=False,
     ),
     "mqtt": System(
         "support.servers.mosquitto:MosquittoServer",

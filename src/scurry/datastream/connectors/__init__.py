@@ -80,12 +80,11 @@ __all__ = [
 _SPARK_DOCS = "docs/connectors/spark.md"
 _OWN = "write one of your own (docs/connectors/user-defined.md)"
 _INSTEAD = {
-    **dict.fromkeys(("dynamodb", "firehose", "sqs"), f"{_OWN} around boto3"),
+    **dict.fromkeys(("dynamodb", "sqs"), f"{_OWN} around boto3"),
+    "firehose": "KinesisFirehoseSink is in pyflink.datastream.connectors.kinesis (docs/connectors/kinesis.md)",
     "gcp_pubsub": f"{_OWN} around google-cloud-pubsub",
     "hbase": "use env.from_spark(...) and stream.to_spark('org.apache.hadoop.hbase.spark', ...) with HBase's connector "
     f"for Spark ({_SPARK_DOCS}), or {_OWN}",
-    "kinesis": "use env.from_spark(...) and stream.to_spark('aws-kinesis', ...) with spark-sql-kinesis-connector "
-    f"({_SPARK_DOCS}), or {_OWN}",
 }
 
 

@@ -25,11 +25,13 @@ CONNECTORS = {
     "elasticsearch-7": "scurry.sql.connectors.elasticsearch.factory:ElasticsearchFactory",
     "elasticsearch-8": "scurry.sql.connectors.elasticsearch.factory:Elasticsearch8Factory",
     "filesystem": "scurry.sql.connectors.filesystem.factory:FileSystemFactory",
+    "firehose": "scurry.sql.connectors.kinesis.factory:FirehoseFactory",
     "http": "scurry.sql.connectors.http.factory:HttpFactory",
     "http-async-sink": "scurry.sql.connectors.http.factory:HttpSinkFactory",
     "iceberg": "scurry.sql.connectors.lakes.iceberg:IcebergFactory",
     "jdbc": "scurry.sql.connectors.jdbc.factory:JdbcFactory",
     "kafka": "scurry.sql.connectors.kafka.factory:KafkaFactory",
+    "kinesis": "scurry.sql.connectors.kinesis.factory:KinesisFactory",
     "log": "scurry.sql.connectors.log.factory:LogFactory",
     "mongodb": "scurry.sql.connectors.mongodb.factory:MongoFactory",
     "mongodb-cdc": "scurry.sql.connectors.cdc.mongodb:MongoCdcFactory",
@@ -53,7 +55,8 @@ CONNECTORS = {
 _OF_SPARK = "Spark has a package for it, in BATCH: 'connector' = 'spark', 'format' = the format of the package"
 #: Replacements for connectors that scurry does not have, by their names without a version.
 _ELSEWHERE = {
-    **dict.fromkeys(("kinesis", "hbase"), _OF_SPARK),
+    "hbase": _OF_SPARK,
+    "kinesis": "use 'connector' = 'kinesis', with 'stream.arn' and 'source.init.position'",
     **dict.fromkeys(
         ("oracle", "sqlserver", "db2"),
         "changes of a database are read from Kafka, with the format 'debezium-json'",

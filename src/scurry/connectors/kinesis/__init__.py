@@ -1,0 +1,1 @@
+"""Amazon Kinesis: streams of shards, and delivery streams of Firehose."""

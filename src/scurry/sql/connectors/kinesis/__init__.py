@@ -1,0 +1,1 @@
+"""Tables of streams of Kinesis, and of delivery streams of Firehose."""

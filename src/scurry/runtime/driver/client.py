@@ -89,7 +89,6 @@ class RunningJob(JobClient):
         return self._job
 
     def get_job_id(self) -> JobID:
-        """Return the job's id."""
         return self._job.job_id
 
     def get_job_status(self) -> CompletableFuture[JobStatus]:

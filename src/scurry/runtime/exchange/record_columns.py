@@ -135,7 +135,6 @@ class RecordColumns:
         return RecordColumns(self.kinds, fields, len(range(self._count)[part]))
 
     def __iadd__(self, others: RecordColumns) -> RecordColumns:
-        """Add records of the same kinds."""
         for field, other in zip(self.fields, others.fields, strict=True):
             if field is not None:
                 field += other

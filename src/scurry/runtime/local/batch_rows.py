@@ -39,7 +39,6 @@ class BatchRows:
         self._files: list[IO[bytes]] = []
 
     def add(self, rows: Iterable[BatchRow]) -> None:
-        """Add some rows."""
         before = len(self._rows)
         self._rows += rows
         self._bytes += sum(_ROW_BYTES + len(row.block) + len(row.key) for row in islice(self._rows, before, None))

@@ -69,7 +69,6 @@ class BroadcastStates:
         return state
 
     def readable(self, descriptor: StateDescriptor) -> ReadOnlyBroadcastState:
-        """Return the read-only state of a descriptor for all others."""
         state = self._readable.get(descriptor.name)
         if state is None:
             self._check(descriptor)

@@ -119,7 +119,6 @@ class RowGroups:
         return RowsInMemory.of(runs, self._schemas, self._replaces)
 
     def open(self, groups: Iterable[int]) -> None:
-        """Read which runs some groups have."""
         new = [group for group in groups if group not in self._indexes]
         if not new:
             return

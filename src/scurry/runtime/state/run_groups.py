@@ -456,7 +456,6 @@ def restored(blob: bytes, convert: Callable[[CanonicalKey, bytes], Entry]) -> by
 
 
 def _replaced(run: Run, values: Sequence[bytes], digest: int | None) -> bytes:
-    """Return a run with other values."""
     keys = [run.key_at(place) for place in range(len(run.hashes))]
     return built(run.hashes.tolist(), keys, values, run.due, digest)
 

@@ -171,7 +171,6 @@ class _EarlyJvm:
         return None
 
     def end(self) -> None:
-        """End it."""
         self._process.kill()
         self._process.wait()
         self._forget()

@@ -16,9 +16,7 @@ class Answer(Protocol):
     """The answer of a statement."""
 
     @property
-    def columns(self) -> list[tuple[str, DataType]]:
-        """Names and types of the columns."""
-        ...
+    def columns(self) -> list[tuple[str, DataType]]: ...
 
     @property
     def is_query(self) -> bool:

@@ -33,7 +33,6 @@ class DisplaySettings:
     """
 
     def __init__(self, settings: Mapping[str, str]) -> None:
-        """Read those that any text is a value of."""
         self._settings = settings
         self.is_streaming = settings.get("execution.runtime-mode", "STREAMING").upper() != "BATCH"
         self.with_time = settings.get("sql-client.display.print-time-cost", "true").lower() == "true"

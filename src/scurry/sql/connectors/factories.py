@@ -140,7 +140,6 @@ def _metadata(context: TableContext) -> list[MetadataColumn]:
 
 
 def sink_changes(context: TableContext) -> SinkChanges:
-    """Return which changes the sink of a table takes."""
     return _factory(context).sink_changes(context)
 
 

@@ -33,16 +33,13 @@ class InlineFactory(TableFactory):
         return ()
 
     def sink_changes(self, context: TableContext) -> SinkChanges:
-        """Return which changes the sink takes."""
         return SinkChanges(self._table.sink_changes)
 
     def create_source(self, context: TableContext) -> TableSource:
-        """Return the source."""
         source: TableSource = self._table.source
         return source
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
-        """Return the sink."""
         sink: Sink = self._table.sink
         return sink
 

@@ -113,7 +113,6 @@ class KeyLookup(LookupSource):
         return batch_of_columns(arrays, self._names, len(rows))
 
     def lookup(self, keys: pa.RecordBatch) -> tuple[pa.Array, pa.RecordBatch]:
-        """Return the rows of some keys."""
         import pyarrow as pa
 
         asked: dict[Hashable, Sequence[tuple[Any, ...]]] = {}

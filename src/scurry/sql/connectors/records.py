@@ -121,7 +121,6 @@ class RecordFactory(TableFactory):
         return own
 
     def create_source(self, context: TableContext) -> TableSource:
-        """Return the source of a table."""
         options, columns = self.check(context), context.physical_columns
         source = self.source(options, columns)
         if source is None:
@@ -140,7 +139,6 @@ class RecordFactory(TableFactory):
         return SinkChanges(self.changes)
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
-        """Return the sink of a table."""
         options, columns, primary = self.check(context), context.physical_columns, context.schema.get_primary_key()
         key = () if primary is None else tuple(primary.columns)
         sink = self.sink(options, columns, key)
@@ -173,7 +171,6 @@ class RecordTableSource(TableSource):
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
-        """Return whether the source ends."""
         return self.source.bounded
 
     def channels(self, parallelism: int) -> int:
@@ -181,7 +178,6 @@ class RecordTableSource(TableSource):
         return self.source.channels(super().channels(parallelism))
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
-        """Return the enumerator of the source."""
         return self.source.create_enumerator(channels, limits)
 
     def pieces(self, work: Any) -> Iterable[Any]:
@@ -227,7 +223,6 @@ class RecordTableSource(TableSource):
 
 
 def _batch(tables: RowTables, records: Sequence[Any], columns: Sequence[str]) -> pa.RecordBatch:
-    """Return some columns of records."""
     rows = tables.table(tables.prepare(list(records))) if records else tables.schema.empty_table()
     arrays = [rows.column(name).combine_chunks() for name in columns]
     return batch_of_columns(arrays, columns, len(records))
@@ -322,7 +317,6 @@ class RecordTableSink(Sink):
         return _RecordWriter(self.sink.create_writer(context), self.row)
 
     def create_committer(self, sink_id: str) -> Committer:
-        """Return the committer of the sink."""
         return self.sink.create_committer(sink_id)
 
 

@@ -24,7 +24,6 @@ class TableScan(Source):
         return self._table.channels(parallelism)
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Return the enumerator of the table."""
         return self._table.create_enumerator(self.channels(parallelism), limits)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:

@@ -52,11 +52,9 @@ class SparkFactory(TableFactory):
         return [key for key in context.options if key.startswith(OPTIONS)]
 
     def create_source(self, context: TableContext) -> TableSource:
-        """Return the source that Spark reads."""
         return SparkTableSource(self._table(context))
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
-        """Return the sink that Spark writes."""
         return SparkTableSink(self._table(context), target.overwrite)
 
     def _table(self, context: TableContext) -> SparkTable:

@@ -43,7 +43,6 @@ def names_and_types(columns: Iterable[FormatColumn]) -> tuple[list[str], list[Da
 
 
 def row_of(columns: Iterable[FormatColumn]) -> RowType:
-    """Return columns as a row type."""
     return RowType([RowField(column.name, column.type) for column in columns])
 
 

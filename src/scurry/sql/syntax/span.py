@@ -49,7 +49,6 @@ class Span:
         return self.text[self.start : self.end]
 
     def to(self, other: Span) -> Span:
-        """Return the span from the start of this one to the end of another."""
         return Span(self.text, self.start, other.end)
 
     def describe(self) -> str:

@@ -56,7 +56,6 @@ class MatchContext:
         return self._clock()
 
     def get_current_key(self) -> Any:
-        """Return the key of the match."""
         return original_key(self.key)
 
     def output(self, output_tag: OutputTag, value: Any) -> None:

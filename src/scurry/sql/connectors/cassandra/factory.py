@@ -99,7 +99,6 @@ class RowTuples(Prepared):
         return row_reader(names_and_types(self.columns)[1])
 
     def __call__(self, row: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the values of a row."""
         return self._read(row)
 
 
@@ -168,7 +167,6 @@ class RowFinder(Prepared):
         return RowTuples(self.columns)
 
     def find(self, key: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-        """Return the rows of a key."""
         try:
             session, values = session_of(self.table.settings), [bound(key[name]) for name in self.keys]
             rows = list(session.execute(self._statement, values))

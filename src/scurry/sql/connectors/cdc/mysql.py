@@ -102,7 +102,6 @@ class MySqlCdcFactory(TableFactory):
     reads_metadata = True
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
-        """Return all options."""
         return OPTIONS
 
     def other_keys(self, context: TableContext) -> Sequence[str]:

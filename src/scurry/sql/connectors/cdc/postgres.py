@@ -110,7 +110,6 @@ class PostgresCdcFactory(TableFactory):
     reads_metadata = True
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
-        """Return all options."""
         return OPTIONS
 
     def other_keys(self, context: TableContext) -> Sequence[str]:

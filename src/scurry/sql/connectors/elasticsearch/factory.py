@@ -33,7 +33,6 @@ class ElasticsearchFactory(TableFactory):
     own_options: ClassVar[tuple[TableOption[Any], ...]] = ()
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
-        """Return all options."""
         return (*keys.OPTIONS, *self.own_options)
 
     def other_keys(self, context: TableContext) -> Sequence[str]:

@@ -73,7 +73,6 @@ class DocumentTableSource(TableSource):
             search.close()
 
     def create_lookup(self, keys: Sequence[str], columns: Sequence[str]) -> LookupSource:
-        """Return the lookup of documents."""
         return _DocumentLookup(self, keys, columns)
 
 

@@ -40,7 +40,6 @@ class FileSystemFactory(TableFactory):
         return [f"{identifier}.{option.key}" for option in chosen.file_options]
 
     def create_source(self, context: TableContext) -> TableSource:
-        """Return a source of files."""
         options = self.check(context)
         chosen, own = self._format(options, "scan")
         declared = _stored(context)
@@ -75,7 +74,6 @@ class FileSystemFactory(TableFactory):
         return SinkChanges("INSERT" if chosen.insert_only else "ALL")
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
-        """Return a sink of files."""
         options = self.check(context)
         _refuse_what_has_no_effect(options)
         chosen, own = self._format(options, "sink")

@@ -29,7 +29,6 @@ class HttpFactory(TableFactory):
     identifier = "http"
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
-        """Return all options."""
         return (
             keys.URL,
             keys.FORMAT,
@@ -81,7 +80,6 @@ class HttpSinkFactory(TableFactory):
     identifier = "http-async-sink"
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
-        """Return all options."""
         return (
             keys.URL,
             keys.SINK_FORMAT,

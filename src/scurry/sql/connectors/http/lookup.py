@@ -55,7 +55,6 @@ class HttpTableSource(TableSource):
         )
 
     def create_lookup(self, keys: Sequence[str], columns: Sequence[str]) -> LookupSource:
-        """Return the lookup."""
         return _HttpLookup(self, keys, columns)
 
 

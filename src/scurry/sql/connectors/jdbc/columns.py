@@ -31,7 +31,6 @@ class TableColumns:
         return TableColumns(tuple(names), tuple(map(self.type_of, names)), self.dialect)
 
     def type_of(self, name: str) -> DataType:
-        """Return the type of a column."""
         return self.types[self.names.index(name)]
 
     def values(self, name: str) -> ColumnValues:

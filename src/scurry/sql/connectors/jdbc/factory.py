@@ -32,7 +32,6 @@ class JdbcFactory(TableFactory):
     row_changes = RowChanges.BY_KEY
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
-        """Return all options."""
         return keys.OPTIONS
 
     def check(self, context: TableContext) -> Options:

@@ -80,7 +80,6 @@ class ChangeTables(Tables):
         return [changes.inserted(UnsupportedError(self._refusal)) for changes in values]
 
     def rows(self, prepared: list[Any]) -> int:
-        """Return the number of rows."""
         return sum(batch.num_rows for batch in prepared)
 
     def table(self, prepared: list[Any]) -> pa.Table:

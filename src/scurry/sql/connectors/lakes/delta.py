@@ -82,7 +82,6 @@ class DeltaFactory(TableFactory):
     with_watermark_options = True
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
-        """Return all options."""
         return (PATH, MODE, *_OF_BATCH, *_OF_STREAMING, MERGE_SCHEMA)
 
     def check(self, context: TableContext) -> Options:

@@ -158,7 +158,6 @@ class DeltaCatalog(ExternalCatalog):
             return with_definition(found, stream.read().decode(), f"{self.name}.{database}.{name}")
 
     def list_materialized_tables(self, database: str) -> list[str]:
-        """Return the names of all materialized tables of a database."""
         return [name for name in self.list_tables(database) if self._fs.exists(self._definition(database, name))]
 
     def _definition(self, database: str, name: str) -> str:

@@ -204,7 +204,6 @@ class IcebergCatalog(ExternalCatalog):
                     raise
 
     def rename_table(self, database: str, name: str, new_name: str) -> None:
-        """Rename a table."""
         self._ask(lambda catalog: catalog.rename_table(f"{database}.{name}", f"{database}.{new_name}"))
 
     def drop_table(self, database: str, name: str) -> None:

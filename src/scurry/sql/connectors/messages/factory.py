@@ -88,7 +88,6 @@ class MessageFactory(TableFactory):
         return found
 
     def create_source(self, context: TableContext) -> TableSource:
-        """Return a source of messages."""
         formats = self._formats(context, "scan")
         options = self.check(context)
         self.check_key(context, formats.value)
@@ -114,7 +113,6 @@ class MessageFactory(TableFactory):
         return SinkChanges("INSERT" if self._formats(context, "sink").value.insert_only else "ALL")
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
-        """Return a sink of messages."""
         formats = self._formats(context, "sink")
         options = self.check(context)
         topics = self.topics(options)

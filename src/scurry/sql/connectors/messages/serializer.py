@@ -38,7 +38,6 @@ class ChangeSerializer:
     upsert: bool = False
 
     def records(self, values: Sequence[Any], timestamps: Sequence[int] | None) -> list[ProducerRecord]:
-        """Return the records of some changes."""
         return [record for changes in values for record in self._records(changes)]
 
     def _records(self, changes: Changes) -> list[ProducerRecord]:

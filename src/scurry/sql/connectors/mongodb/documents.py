@@ -55,7 +55,6 @@ class RowWrites(Prepared):
         return [(column.name, writer(column.type)) for column in self.columns]
 
     def __call__(self, row: Any) -> Any:
-        """Return the write of a Row."""
         pymongo = library("pymongo")
         values = zip(self._writers, row, strict=True)
         document = {name: write(value) for (name, write), value in values}

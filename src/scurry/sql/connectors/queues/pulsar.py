@@ -122,7 +122,6 @@ class PulsarFactory(MessageFactory):
         return None if after is None else _cursor(after, STOP_AFTER.key, True)
 
     def topics(self, options: Options) -> tuple[str, ...]:
-        """Return the topics."""
         return tuple(topic for topic in options.get(TOPICS).split(";") if topic)
 
     def sink(self, options: Options, serializer: ChangeSerializer, context: TableContext) -> Sink:

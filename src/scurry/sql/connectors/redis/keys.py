@@ -67,7 +67,6 @@ class RedisFactory(TableFactory):
     identifier = "redis"
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
-        """Return all options."""
         return OPTIONS
 
     def sink_changes(self, context: TableContext) -> SinkChanges:

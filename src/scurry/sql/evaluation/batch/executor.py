@@ -100,7 +100,6 @@ class Executor:
         self._search_of = search
 
     def run(self, plan: Plan) -> Batches:
-        """Return the rows of a plan."""
         handler = _HANDLERS.get(type(plan))
         if handler is None:
             raise UnsupportedError(f"{type(plan).__name__} is not supported in BATCH mode")
@@ -110,7 +109,6 @@ class Executor:
             yield batch
 
     def whole(self, plan: Plan) -> pa.RecordBatch:
-        """Return all rows of a plan as one batch."""
         return concatenated(self.run(plan), plan.schema)
 
     def _compiled(self, expressions: Sequence[Expression]) -> CompiledExpressions:

@@ -108,7 +108,6 @@ def on_columns(
 
 
 def column_argument(function: UserFunction, column: pa.Array, data_type: DataType, zone: str) -> Any:
-    """Return a column as a function takes it."""
     if function.func_type == "arrow":
         return column
     if function.takes_row and isinstance(data_type, RowType):

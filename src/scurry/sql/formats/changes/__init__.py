@@ -63,8 +63,6 @@ class ChangeJsonFormat(LineFormat):
 
 
 class DebeziumJsonFormat(ChangeJsonFormat):
-    """Read and write Debezium's changes."""
-
     identifier = "debezium-json"
     options = (*CHANGE_OPTIONS, SCHEMA_INCLUDE)
     metadata: ClassVar[Mapping[str, DataType]] = {
@@ -86,8 +84,6 @@ class DebeziumJsonFormat(ChangeJsonFormat):
 
 
 class CanalJsonFormat(ChangeJsonFormat):
-    """Read and write Canal's changes."""
-
     identifier = "canal-json"
     options = (*CHANGE_OPTIONS, DATABASE_INCLUDE, TABLE_INCLUDE)
     metadata: ClassVar[Mapping[str, DataType]] = {
@@ -101,8 +97,6 @@ class CanalJsonFormat(ChangeJsonFormat):
 
 
 class MaxwellJsonFormat(ChangeJsonFormat):
-    """Read and write Maxwell's changes."""
-
     identifier = "maxwell-json"
     metadata: ClassVar[Mapping[str, DataType]] = {
         "database": _STRING,

@@ -34,8 +34,6 @@ SCIENTIFIC_DECIMALS = TableOption(
 
 
 class CsvFormat(FormatFactory):
-    """Read and write CSV."""
-
     identifier = "csv"
     options = (
         FIELD_DELIMITER,

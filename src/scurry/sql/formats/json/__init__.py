@@ -56,8 +56,6 @@ CHANGE_OPTIONS = (
 
 
 class JsonFormat(LineFormat):
-    """Read and write JSON."""
-
     identifier = "json"
     options = (
         FAIL_ON_MISSING_FIELD,

@@ -100,6 +100,5 @@ def listed(column: Column, groups: Groups, count: int) -> Column:
 
 
 def merged_lists(lists: Column, groups: Groups, count: int) -> Column:
-    """Return the lists of each group as one list."""
     lengths = np.asarray(pc.fill_null(pc.list_value_length(lists), 0))
     return listed(lists.flatten(), np.repeat(groups, lengths), count)

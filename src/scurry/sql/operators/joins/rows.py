@@ -30,7 +30,6 @@ def batch_from(rows: Sequence[RowValues], schema: Schema) -> pa.RecordBatch:
 
 
 def with_null_key(batch: pa.RecordBatch, columns: Sequence[int]) -> Any:
-    """Return in which rows one of some columns is NULL."""
     missing = np.zeros(batch.num_rows, dtype=bool)
     for column in map(batch.column, columns):
         if column.null_count:

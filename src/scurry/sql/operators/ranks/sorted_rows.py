@@ -81,7 +81,6 @@ class SortedRows:
         return self._firsts[0]
 
     def last_key(self) -> Any:
-        """Return the key of the last row."""
         return self._bucket(len(self._numbers) - 1)[0][-1]
 
     def rows(self, start: int, stop: int) -> list[Row]:

@@ -81,7 +81,6 @@ class Slices:
         return first if first <= self.last_window(end) else None
 
     def last_window(self, end: int) -> int:
-        """Return the end of the last window with a slice."""
         if self._attached or self._window.kind == "TUMBLE":
             return end
         if self._window.kind == "HOP":

@@ -43,7 +43,6 @@ class ScanDescriptions:
         return None if found is None else found[0]
 
     def written(self, scan: Scan) -> Plan | None:
-        """Return the same plan as it is written."""
         found = self.watermarks.get(scan.key)
         return None if found is None else found[1]
 

@@ -39,7 +39,6 @@ def _database(session: TableSession, name: nodes.Identifier, verb: str) -> tuple
 
 
 def create_catalog(session: TableSession, statement: nodes.CreateCatalog) -> StatementResult:
-    """Add a catalog."""
     description = CatalogDescription(options_of(statement.properties), statement.comment)
     session.catalogs.create_catalog(statement.name.last, description, statement.if_not_exists)
     return ok()
@@ -87,7 +86,6 @@ def alter_catalog(session: TableSession, statement: nodes.AlterCatalog) -> State
 
 
 def create_database(session: TableSession, statement: nodes.CreateDatabase) -> StatementResult:
-    """Add a database."""
     catalog, name = _database(session, statement.name, "create")
     found = session.catalogs.catalog(catalog)
     if not (statement.if_not_exists and found.database_exists(name)):
@@ -108,7 +106,6 @@ def alter_database(session: TableSession, statement: nodes.AlterDatabase) -> Sta
 
 
 def drop_database(session: TableSession, statement: nodes.DropDatabase) -> StatementResult:
-    """Remove a database."""
     catalogs = session.catalogs
     catalog, name = _database(session, statement.name, "drop")
     if (catalog, name) == (catalogs.current_catalog, catalogs.current_database):
@@ -153,7 +150,6 @@ def load_module(session: TableSession, statement: nodes.LoadModule) -> Statement
 
 
 def unload_module(session: TableSession, statement: nodes.UnloadModule) -> StatementResult:
-    """Unload a module."""
     name = statement.name.last
     if name not in session.loaded_modules:
         raise ValidationError(f"Could not execute UNLOAD MODULE {name}. No module with name '{name}' exists")

@@ -41,7 +41,6 @@ def alter_function(session: TableSession, statement: nodes.AlterFunction) -> Sta
 
 
 def drop_function(session: TableSession, statement: nodes.DropFunction) -> StatementResult:
-    """Remove a function."""
     registry = session.catalogs.functions
     if statement.system:
         registry.drop_system(statement.name.last, statement.if_exists)

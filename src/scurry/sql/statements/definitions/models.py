@@ -18,7 +18,6 @@ from scurry.sql.validator import data_type
 
 
 def create_model(session: TableSession, statement: nodes.CreateModel) -> StatementResult:
-    """Add a model."""
     _check(statement)
     identifier = qualified(session, statement.name)
     model = CatalogModel(
@@ -103,7 +102,6 @@ def _refuse_nothing(given: Sequence[object], action: str, what: str) -> None:
 
 
 def drop_model(session: TableSession, statement: nodes.DropModel) -> StatementResult:
-    """Remove a model."""
     models = session.catalogs.models
     drop = models.drop_temporary if statement.temporary else models.drop
     drop(qualified(session, statement.name), statement.if_exists)

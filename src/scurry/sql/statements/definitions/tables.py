@@ -18,7 +18,6 @@ from scurry.sql.syntax.span import Span
 
 
 def create_table(session: TableSession, statement: nodes.CreateTable) -> StatementResult:
-    """Add a table."""
     identifier = qualified(session, statement.name)
     table = _table_of(session, statement)
     if statement.temporary:
@@ -158,7 +157,6 @@ def distribution_of(distribution: nodes.Distribution | None) -> TableDistributio
 
 
 def drop_table(session: TableSession, statement: nodes.DropTable) -> StatementResult:
-    """Remove a table."""
     identifier = qualified(session, statement.name)
     if statement.temporary:
         session.catalogs.drop_temporary(identifier, statement.if_exists)

@@ -19,7 +19,6 @@ from scurry.sql.syntax import nodes
 
 
 def create_view(session: TableSession, statement: nodes.CreateView) -> StatementResult:
-    """Add a view."""
     identifier = qualified(session, statement.name)
     catalogs = session.catalogs
     existing = catalogs.find_table(identifier)
@@ -98,7 +97,6 @@ def alter_view(session: TableSession, statement: nodes.AlterView) -> StatementRe
 
 
 def drop_view(session: TableSession, statement: nodes.DropView) -> StatementResult:
-    """Remove a view."""
     identifier = qualified(session, statement.name)
     if statement.temporary:
         session.catalogs.drop_temporary(identifier, statement.if_exists, is_view=True)

@@ -99,7 +99,6 @@ class Select(Query):
 
     @property
     def distinct(self) -> bool:
-        """Return whether it is SELECT DISTINCT."""
         return self.quantifier == "DISTINCT"
 
 

@@ -108,7 +108,6 @@ def _final(plan: Aggregate | GroupWindowAggregate) -> list[str]:
 
 
 def _states(plan: Aggregate | GroupWindowAggregate) -> list[list[str]]:
-    """Return the names of the states of each aggregate."""
     found, number = [], 0
     for call, name in zip(plan.calls, plan.names, strict=True):
         if call.function in ("COLLECT",):

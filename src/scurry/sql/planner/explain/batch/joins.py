@@ -14,7 +14,6 @@ from scurry.sql.planner.explain.trees import Operator
 
 
 def join_operator(plan: Join, left: Operator, right: Operator, text: PrefixText) -> Operator:
-    """Return the operators of a join."""
     equal, _ = split_condition(plan.condition, len(plan.left.schema))
     keys = [
         (each.left.index, each.right.index)

@@ -794,10 +794,10 @@ def of_format(factory: FormatFactory, given: Mapping[str, str]) -> list[str]:
         return outcome(lambda: how(checked_options(factory, options, kind, files=files)))
 
     return [
-        make("scan", lambda own: factory.message_decoder(columns, [columns[0].name], (), own, "UTC")),
-        make("sink", lambda own: factory.message_encoder(columns, own, "UTC")),
-        make("scan", lambda own: factory.file_reader(columns, [columns[0].name], own, "UTC"), True),
-        make("sink", lambda own: factory.file_writer(columns, own, "UTC"), True),
+        make("scan", lambda own: factory.message_decoder(columns, [columns[0].name], (), own)),
+        make("sink", lambda own: factory.message_encoder(columns, own)),
+        make("scan", lambda own: factory.file_reader(columns, [columns[0].name], own), True),
+        make("sink", lambda own: factory.file_writer(columns, own), True),
     ]
 
 

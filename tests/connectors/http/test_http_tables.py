@@ -79,7 +79,7 @@ def test_keys_are_parameters_of_get(env: TableEnvironment, server: FakeHttp) -> 
 def rows_found(server: FakeHttp, kind: DataType, key: Any, times: int) -> list[int]:
     """Look up a key some times with a cache; return how many rows there were each time."""
     form = bound_format(
-        Options({}), "", "json", (FormatColumn("k", kind), FormatColumn("name", VarCharType(9))), "scan", "UTC"
+        Options({}), "", "json", (FormatColumn("k", kind), FormatColumn("name", VarCharType(9))), "scan"
     )
     requests, success = HttpRequests(server.url, "GET"), Statuses("2XX")
     source = HttpTableSource(requests, form, success, Statuses(""), True, CacheSettings(5, None, None, True))

@@ -57,8 +57,8 @@ def test_rows_that_were_written_are_read() -> None:
     batch = pa.RecordBatch.from_arrays(
         [from_values(values, data_type) for data_type, values in ROWS.values()], names=list(ROWS)
     )
-    messages = bound_format(Options({}), "", "avro", COLUMNS, "sink", "UTC").encoder().encode(batch)
-    read = bound_format(Options({}), "", "avro", COLUMNS, "scan", "UTC").decoder(["row", *ROWS], ()).decode(messages)
+    messages = bound_format(Options({}), "", "avro", COLUMNS, "sink").encoder().encode(batch)
+    read = bound_format(Options({}), "", "avro", COLUMNS, "scan").decoder(["row", *ROWS], ()).decode(messages)
     assert to_values(read.column(0)) == ROWS["row"][1]
     assert [to_values(column) for column in read.columns[1:]] == [values for _, values in ROWS.values()]
 
@@ -73,12 +73,12 @@ def test_the_schema_is_the_one_flink_derives() -> None:
 
 def test_timestamps_have_milliseconds() -> None:
     with pytest.raises(UnsupportedError, match="Avro does not support TIMESTAMP type with precision: 6"):
-        bound_format(Options({}), "", "avro", [FormatColumn("a", TimestampType(6))], "scan", "UTC")
+        bound_format(Options({}), "", "avro", [FormatColumn("a", TimestampType(6))], "scan")
 
 
 def test_a_registry_has_an_address() -> None:
     with pytest.raises(ValidationError, match="(?s)Missing required options are:.*avro-confluent.url"):
-        bound_format(Options({}), "", "avro-confluent", COLUMNS, "scan", "UTC")
+        bound_format(Options({}), "", "avro-confluent", COLUMNS, "scan")
 
 
 @pytest.mark.parametrize(

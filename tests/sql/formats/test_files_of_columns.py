@@ -45,7 +45,7 @@ def columns_of(row: Any) -> list[FormatColumn]:
 
 def read_by_a_table(name: str, path: Path, row: Any) -> pa.Table:
     columns = columns_of(row)
-    reader = FORMATS[name][0].file_reader(columns, [each.name for each in columns], Options({}), "UTC")
+    reader = FORMATS[name][0].file_reader(columns, [each.name for each in columns], Options({}))
     return pa.Table.from_batches(reader.read(file_system(str(path))[0], str(path), 0, path.stat().st_size))
 
 
@@ -56,7 +56,7 @@ def read_by_a_stream(name: str, path: Path, row: Any) -> list[Row]:
 
 
 def written_by_a_table(name: str, path: Path, row: Any, batch: pa.RecordBatch) -> Path:
-    factory = FORMATS[name][0].file_writer(columns_of(row), Options({}), "UTC")
+    factory = FORMATS[name][0].file_writer(columns_of(row), Options({}))
     return written(factory, path, [batch])
 
 
@@ -102,7 +102,7 @@ def test_several_columns_of_a_name_are_refused_by_both(tmp_path: Path, name: str
 @both
 def test_a_table_writes_many_small_batches_as_one_group(tmp_path: Path, name: str) -> None:
     row = DataTypes.ROW([DataTypes.FIELD("n", DataTypes.BIGINT())])
-    factory = FORMATS[name][0].file_writer(columns_of(row), Options({}), "UTC")
+    factory = FORMATS[name][0].file_writer(columns_of(row), Options({}))
     batches = [pa.RecordBatch.from_pydict({"n": [number]}) for number in range(50)]
     path = written(factory, tmp_path / "f", batches)
     assert (pq.ParquetFile(path).num_row_groups if name == "parquet" else orc.ORCFile(str(path)).nstripes) == 1

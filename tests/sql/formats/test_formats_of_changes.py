@@ -27,7 +27,7 @@ INSERT, BEFORE, AFTER, DELETE = (
 
 def bound(identifier: str, kind: str = "scan", **options: str) -> BoundFormat:
     given = {f"{identifier}.{key.replace('_', '-')}": value for key, value in options.items()}
-    return bound_format(Options(given), "", identifier, COLUMNS, kind, "UTC")
+    return bound_format(Options(given), "", identifier, COLUMNS, kind)
 
 
 def decoded(identifier: str, *messages: Any, metadata: tuple[str, ...] = (), **options: str) -> list[tuple[Any, ...]]:
@@ -140,7 +140,7 @@ def test_messages_that_cannot_be_read_are_skipped_if_asked() -> None:
 def test_canal_reads_chosen_tables() -> None:
     chosen = {"data": [NEW], "type": "INSERT", "database": "shop", "table": "orders_1"}
     other = {"data": [OLD], "type": "INSERT", "database": "shop", "table": "users"}
-    found = bound_format(Options({"canal-json.table.include": "orders_.*"}), "", "canal-json", COLUMNS, "scan", "UTC")
+    found = bound_format(Options({"canal-json.table.include": "orders_.*"}), "", "canal-json", COLUMNS, "scan")
     messages = [json.dumps(each).encode() for each in (chosen, other)]
     assert to_values(found.decoder(["name"], ()).decode_messages(messages).batch.column(0)) == ["new"]
 

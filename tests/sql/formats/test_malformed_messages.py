@@ -36,7 +36,7 @@ WRONG = [(identifier, message) for identifier, some in HOPELESS.items() for mess
 
 def ids(identifier: str, *messages: bytes, ignored: bool) -> list[int]:
     options = Options({f"{identifier}.ignore-parse-errors": str(ignored).lower()})
-    decoder = bound_format(options, "", identifier, COLUMNS, "scan", "UTC").decoder(["id", "name"], ())
+    decoder = bound_format(options, "", identifier, COLUMNS, "scan").decoder(["id", "name"], ())
     return list(to_values(decoder.decode_messages(list(messages)).batch.column(0)))
 
 

@@ -61,19 +61,19 @@ def bound(case: dict[str, Any], descriptor_file: str) -> tuple[ProtobufFormat, l
 
 def from_json(rows: list[Any], columns: list[FormatColumn]) -> pa.RecordBatch:
     names = [column.name for column in columns]
-    decoder = JsonFormat().message_decoder(columns, names, (), Options({}, "json."), "UTC")
+    decoder = JsonFormat().message_decoder(columns, names, (), Options({}, "json."))
     return decoder.decode([json.dumps(row).encode() for row in rows])
 
 
 def to_json(batch: pa.RecordBatch, columns: list[FormatColumn]) -> list[Any]:
-    encoder = JsonFormat().message_encoder(columns, Options({}, "json."), "UTC")
+    encoder = JsonFormat().message_encoder(columns, Options({}, "json."))
     return [json.loads(text) for text in encoder.encode(batch)]
 
 
 @pytest.mark.parametrize("case", READ, ids=range(len(READ)))
 def test_messages_are_written_as_flink_writes_them(case: dict[str, Any], descriptor_file: str) -> None:
     factory, columns, options = bound(case, descriptor_file)
-    encoder = pickle.loads(pickle.dumps(factory.message_encoder(columns, options, "UTC")))
+    encoder = pickle.loads(pickle.dumps(factory.message_encoder(columns, options)))
     rows = case.get("rows", [])
     written = encoder.encode(from_json([each["row"] for each in rows], columns))
     assert [message.hex() for message in written] == [each["message"] for each in rows]
@@ -87,7 +87,7 @@ ENUM_AS_BIGINT = "ClassCastException"
 def test_messages_are_read_as_flink_reads_them(case: dict[str, Any], descriptor_file: str) -> None:
     factory, columns, options = bound(case, descriptor_file)
     names = [column.name for column in columns]
-    decoder = pickle.loads(pickle.dumps(factory.message_decoder(columns, names, (), options, "UTC")))
+    decoder = pickle.loads(pickle.dumps(factory.message_decoder(columns, names, (), options)))
     for each in case.get("messages", ()):
         message = bytes.fromhex(each["message"])
         if each.get("failed", "").startswith(ENUM_AS_BIGINT):
@@ -105,7 +105,7 @@ def test_columns_that_do_not_fit_are_refused_in_flinks_words(case: dict[str, Any
     kind, _, words = case["refused"].partition(": ")
     with pytest.raises(ValidationError) as refused:
         factory, columns, options = bound(case, descriptor_file)
-        factory.message_decoder(columns, [column.name for column in columns], (), options, "UTC")
+        factory.message_decoder(columns, [column.name for column in columns], (), options)
     expected = f"get {case['class']} descriptors error!" if kind == "ClassNotFoundException" else words.rstrip(".")
     assert expected.lower() in str(refused.value).lower()
 
@@ -133,10 +133,10 @@ def test_the_class_is_one_of_python(generated: None) -> None:
     options = Options({"protobuf.message-class-name": "shop_pb2.Order"}, "protobuf.")
     factory.check(options)
     columns = columns_of("t STRING, i INT")
-    message = factory.message_encoder(columns, options, "UTC").encode(from_json([{"t": "a", "i": 1}], columns))
+    message = factory.message_encoder(columns, options).encode(from_json([{"t": "a", "i": 1}], columns))
     assert [each.hex() for each in message] == ["0801520161"]
     sys.modules.pop("shop_pb2")
-    shipped = pickle.loads(pickle.dumps(factory.message_decoder(columns, ["i"], (), options, "UTC")))
+    shipped = pickle.loads(pickle.dumps(factory.message_decoder(columns, ["i"], (), options)))
     assert shipped.decode(message).to_pylist() == [{"i": 1}]
 
 

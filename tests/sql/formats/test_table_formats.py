@@ -126,7 +126,7 @@ def test_csv_messages_have_the_decimals_of_flink(scientific: str, lines: list[by
     options = Options({"write-bigdecimal-in-scientific-notation": scientific} if scientific else {})
     types = [DecimalType(20, 10), DecimalType(10, 0), ArrayType(DecimalType(10, 2))]
     columns = [FormatColumn(f"f{place}", each) for place, each in enumerate(types)]
-    encoder = CsvFormat().message_encoder(columns, options, "UTC")
+    encoder = CsvFormat().message_encoder(columns, options)
     values = [[Decimal("1e-8"), Decimal(0)], [Decimal("1e5"), Decimal(0)], [[Decimal(100), Decimal("1.50")], []]]
     arrays = [pa.array(each, arrow_type(data_type)) for each, data_type in zip(values, types, strict=True)]
     assert encoder.encode(pa.RecordBatch.from_arrays(arrays, names=["f0", "f1", "f2"])) == lines
@@ -135,14 +135,14 @@ def test_csv_messages_have_the_decimals_of_flink(scientific: str, lines: list[by
 @pytest.mark.parametrize("name", ["json", "debezium-json", "canal-json"])
 def test_json_escapes_what_takes_two_characters_of_java(name: str) -> None:
     """As Flink 2.3: its serializer writes UTF-8 by way of Java's characters."""
-    encoder = find_format(name).message_encoder([FormatColumn("s", VarCharType(10))], Options({}), "UTC")
+    encoder = find_format(name).message_encoder([FormatColumn("s", VarCharType(10))], Options({}))
     [message] = encoder.encode_changes(pa.RecordBatch.from_arrays([pa.array(["\U0001f600é\x1f"])], names=["s"]), None)
     assert b'{"s":"\\uD83D\\uDE00\xc3\xa9\\u001F"}' in message
 
 
 def test_json_of_arrays_in_a_string_column_has_the_escapes_of_flink() -> None:
     columns = [FormatColumn("s", VarCharType(100))]
-    decoder = find_format("json").message_decoder(columns, ["s"], [], Options({}), "UTC")
+    decoder = find_format("json").message_decoder(columns, ["s"], [], Options({}))
     [row] = decoder.decode([b'{"s":["\\u001f\\ud83d\\ude00"]}']).to_pylist()
     assert row["s"] == '["\\u001F\U0001f600"]'
 

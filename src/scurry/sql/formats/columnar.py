@@ -62,12 +62,10 @@ class _ColumnarFactory(FormatFactory):
             )
         return self.compressions[value.upper()]
 
-    def file_reader(
-        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
-    ) -> FileReader:
+    def file_reader(self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options) -> FileReader:
         return _Reader(self.format(row_of(chosen_columns(declared, columns)), _ROWS, utc_timestamp=True, threads=True))
 
-    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
+    def file_writer(self, declared: Sequence[FormatColumn], options: Options) -> BulkWriterFactory:
         return self.writer(file_schema(row_of(declared)), self.compression_of(options))
 
     @abstractmethod

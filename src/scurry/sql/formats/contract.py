@@ -107,23 +107,20 @@ class FormatFactory(ABC):
         """
         return
 
-    def file_reader(
-        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
-    ) -> FileReader:
+    def file_reader(self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options) -> FileReader:
         """Return a reader of files.
 
         Args:
             declared: All columns that the files have.
             columns: Names of the columns to read, in this order.
             options: The options, below the format's prefix.
-            time_zone: The session's time zone.
 
         Raises:
             UnsupportedError: Files do not have the format.
         """
         raise UnsupportedError(f"format '{self.identifier}' is one of messages, not of files")
 
-    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
+    def file_writer(self, declared: Sequence[FormatColumn], options: Options) -> BulkWriterFactory:
         """Return a factory of writers whose records are record batches with the declared columns.
 
         Those of a format of changes are pairs of a batch and the kinds of its rows, values of `RowKind` or None.
@@ -134,12 +131,7 @@ class FormatFactory(ABC):
         raise UnsupportedError(f"format '{self.identifier}' is one of messages, not of files")
 
     def message_decoder(
-        self,
-        declared: Sequence[FormatColumn],
-        columns: Sequence[str],
-        metadata: Sequence[str],
-        options: Options,
-        time_zone: str,
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], metadata: Sequence[str], options: Options
     ) -> MessageDecoder:
         """Return a decoder of messages.
 
@@ -148,14 +140,13 @@ class FormatFactory(ABC):
             columns: Names of the columns to read, in this order.
             metadata: The metadata to read, as columns after these.
             options: The options, below the format's prefix.
-            time_zone: The session's time zone.
 
         Raises:
             UnsupportedError: Messages do not have the format.
         """
         raise UnsupportedError(f"format '{self.identifier}' is one of files, not of messages")
 
-    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options) -> MessageEncoder:
         """Return an encoder of record batches with the declared columns.
 
         Raises:

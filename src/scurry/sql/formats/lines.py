@@ -140,10 +140,8 @@ class _LineWriter(BulkWriter):
 class LineFormat(FormatFactory):
     """A format of messages whose files have one message per line."""
 
-    def file_reader(
-        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
-    ) -> FileReader:
-        return LineReader(self.message_decoder(declared, columns, (), options, time_zone))
+    def file_reader(self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options) -> FileReader:
+        return LineReader(self.message_decoder(declared, columns, (), options))
 
-    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
-        return LineWriterFactory(self.message_encoder(declared, options, time_zone))
+    def file_writer(self, declared: Sequence[FormatColumn], options: Options) -> BulkWriterFactory:
+        return LineWriterFactory(self.message_encoder(declared, options))

@@ -23,7 +23,6 @@ class BoundFormat:
     format: FormatFactory
     columns: tuple[FormatColumn, ...]
     options: Options
-    time_zone: str
 
     @property
     def identifier(self) -> str:
@@ -39,14 +38,14 @@ class BoundFormat:
         return self.format.metadata
 
     def decoder(self, columns: Sequence[str], metadata: Sequence[str]) -> MessageDecoder:
-        return self.format.message_decoder(self.columns, columns, metadata, self.options, self.time_zone)
+        return self.format.message_decoder(self.columns, columns, metadata, self.options)
 
     def encoder(self) -> MessageEncoder:
-        return self.format.message_encoder(self.columns, self.options, self.time_zone)
+        return self.format.message_encoder(self.columns, self.options)
 
 
 def bound_format(
-    options: Options, space: str, identifier: str, columns: Sequence[FormatColumn], kind: str, time_zone: str
+    options: Options, space: str, identifier: str, columns: Sequence[FormatColumn], kind: str
 ) -> BoundFormat:
     """Return a format after checking its options.
 
@@ -61,7 +60,7 @@ def bound_format(
     """
     factory = find_message_format(identifier, kind)
     own = checked_options(factory, options.below(space), kind)
-    found = BoundFormat(factory, tuple(columns), own, time_zone)
+    found = BoundFormat(factory, tuple(columns), own)
     if kind == "scan":
         found.decoder([column.name for column in columns], ())
     else:

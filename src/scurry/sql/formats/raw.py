@@ -53,27 +53,20 @@ class RawFormat(FormatFactory):
         except LookupError:
             raise ValidationError(f"Unsupported 'raw.charset' name: {options.get(CHARSET)}.") from None
 
-    def file_reader(
-        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
-    ) -> FileReader:
+    def file_reader(self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options) -> FileReader:
         column = _only(declared)
         return LineReader(_RawDecoder(column, bool(columns), _codec(options), _order(options)))
 
-    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
+    def file_writer(self, declared: Sequence[FormatColumn], options: Options) -> BulkWriterFactory:
         return LineWriterFactory(_RawEncoder(_only(declared), _codec(options), _order(options)))
 
     def message_decoder(
-        self,
-        declared: Sequence[FormatColumn],
-        columns: Sequence[str],
-        metadata: Sequence[str],
-        options: Options,
-        time_zone: str,
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], metadata: Sequence[str], options: Options
     ) -> MessageDecoder:
         """Return a decoder of whole messages."""
         return _RawDecoder(_only(declared), bool(columns), _codec(options), _order(options))
 
-    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options) -> MessageEncoder:
         """Return an encoder of whole messages."""
         return _RawEncoder(_only(declared), _codec(options), _order(options))
 

@@ -94,7 +94,7 @@ class ElasticsearchFactory(TableFactory):
     def _format(self, context: TableContext, kind: str) -> BoundFormat:
         options = context.read_options()
         identifier = options.get(keys.FORMAT)
-        found = bound_format(options, "", identifier, context.physical_columns, kind, context.time_zone)
+        found = bound_format(options, "", identifier, context.physical_columns, kind)
         if identifier != "json":
             raise ValidationError(f"'format' = '{identifier}': documents are JSON objects; use 'json' or leave it out")
         return found

@@ -102,7 +102,7 @@ class _DocumentLookup(KeyLookup):
         source = self._source
         self._search = Search(source.hosts, source.index, source.document_type)
         self._decoder = source.format.decoder(self._names, ())
-        by_key = BoundFormat(source.format.format, self._keys, source.format.options, source.format.time_zone)
+        by_key = BoundFormat(source.format.format, self._keys, source.format.options)
         self._encoder = by_key.encoder()
         names = {column.name for column in self._keys}
         ids = source.ids

@@ -61,7 +61,6 @@ class FileSystemFactory(TableFactory):
             partition_types={c.name: c.data_type for c in columns if c.name in context.table.partition_keys},
             default_partition=options.get(keys.DEFAULT_PARTITION),
             metadata_keys={c.name: c.key for c in columns if isinstance(c, MetadataColumn)},
-            time_zone=context.time_zone,
             bounded=not context.streaming or keys.MONITOR_INTERVAL not in options,
             monitor_interval=options.find(keys.MONITOR_INTERVAL),
         )
@@ -80,7 +79,7 @@ class FileSystemFactory(TableFactory):
         columns = [column for column in context.schema.get_columns() if column.is_persisted()]
         return file_table_sink(
             path=options.get(keys.PATH),
-            writer=chosen.file_writer(_stored(context), own, context.time_zone),
+            writer=chosen.file_writer(_stored(context), own),
             columns={column.name: column.data_type for column in columns},
             partition_keys=context.table.partition_keys,
             default_partition=options.get(keys.DEFAULT_PARTITION),

@@ -89,7 +89,6 @@ class FileTableSource(TableSource):
     partition_types: Mapping[str, DataType]
     default_partition: str
     metadata_keys: Mapping[str, str]
-    time_zone: str
     bounded: bool = True
     monitor_interval: int | None = None
 
@@ -108,7 +107,7 @@ class FileTableSource(TableSource):
 
     def reader(self, columns: Sequence[str]) -> FileReader:
         """Return the format's reader of some columns."""
-        return self.format.file_reader(self.declared, columns, self.format_options, self.time_zone)
+        return self.format.file_reader(self.declared, columns, self.format_options)
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
         """Return the assigner of ranges of the files, and looks for new ones."""

@@ -162,4 +162,4 @@ def _format(context: TableContext, kind: str) -> BoundFormat:
     identifier = options.get(keys.FORMAT)
     if identifier != "json":
         raise ValidationError(f"'format' = '{identifier}': bodies are JSON here; use 'json'")
-    return bound_format(options, "", identifier, context.physical_columns, kind, context.time_zone)
+    return bound_format(options, "", identifier, context.physical_columns, kind)

@@ -78,7 +78,7 @@ class _HttpLookup(KeyLookup):
         form = self._source.format
         self._session = HttpSession(self._source.requests)
         self._decoder = form.decoder(self._names, ())
-        self._encoder = BoundFormat(form.format, self._keys, form.options, form.time_zone).encoder()
+        self._encoder = BoundFormat(form.format, self._keys, form.options).encoder()
 
     def find(self, key: tuple[Any, ...]) -> Sequence[tuple[Any, ...]]:
         return self._rows(self._answer(key))

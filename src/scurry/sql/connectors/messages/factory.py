@@ -195,11 +195,11 @@ class MessageFactory(TableFactory):
             )
         in_value = [column for column in physical if everything or column.name not in (names or ())]
         space = "value." if option is VALUE_FORMAT else ""
-        value = bound_format(options, space, options.get(option), in_value, kind, context.time_zone)
+        value = bound_format(options, space, options.get(option), in_value, kind)
         key = None
         if names is not None:
             in_key = [FormatColumn(name.removeprefix(prefix), by_name[name].type) for name in names]
-            key = bound_format(options, "key.", options.get(KEY_FORMAT), in_key, kind, context.time_zone)
+            key = bound_format(options, "key.", options.get(KEY_FORMAT), in_key, kind)
             self._check_insert_only(key, "key")
         if self.upsert:
             self._check_insert_only(value, "value")

@@ -52,32 +52,25 @@ class AvroFormat(FormatFactory):
         if options.get(ENCODING) != "binary":
             raise UnsupportedError(f"'avro.encoding' = '{options.get(ENCODING)}': messages are binary here")
 
-    def file_reader(
-        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
-    ) -> FileReader:
+    def file_reader(self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options) -> FileReader:
         from scurry.sql.formats.avro.files import AvroReader
 
         return AvroReader(chosen_columns(declared, columns))
 
-    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
+    def file_writer(self, declared: Sequence[FormatColumn], options: Options) -> BulkWriterFactory:
         from scurry.sql.formats.avro.files import AvroWriterFactory
 
         return AvroWriterFactory(tuple(declared), options.get(CODEC))
 
     def message_decoder(
-        self,
-        declared: Sequence[FormatColumn],
-        columns: Sequence[str],
-        metadata: Sequence[str],
-        options: Options,
-        time_zone: str,
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], metadata: Sequence[str], options: Options
     ) -> MessageDecoder:
         """Return a decoder of records of the schema that the columns give."""
         from scurry.sql.formats.avro.messages import AvroDecoder
 
         return AvroDecoder(tuple(declared), tuple(columns))
 
-    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options) -> MessageEncoder:
         """Return an encoder of records of the schema that the columns give."""
         from scurry.sql.formats.avro.messages import AvroEncoder
 
@@ -103,19 +96,14 @@ class AvroConfluentFormat(FormatFactory):
             )
 
     def message_decoder(
-        self,
-        declared: Sequence[FormatColumn],
-        columns: Sequence[str],
-        metadata: Sequence[str],
-        options: Options,
-        time_zone: str,
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], metadata: Sequence[str], options: Options
     ) -> MessageDecoder:
         """Return a decoder of records of any registered schema."""
         from scurry.sql.formats.avro.messages import AvroDecoder
 
         return AvroDecoder(tuple(declared), tuple(columns), options.get(URL), _client(options), options.find(SCHEMA))
 
-    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options) -> MessageEncoder:
         """Return an encoder that registers its schema."""
         from scurry.sql.formats.avro.messages import AvroEncoder
 

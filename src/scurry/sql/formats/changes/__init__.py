@@ -35,12 +35,7 @@ class ChangeJsonFormat(LineFormat):
         check_values(options)
 
     def message_decoder(
-        self,
-        declared: Sequence[FormatColumn],
-        columns: Sequence[str],
-        metadata: Sequence[str],
-        options: Options,
-        time_zone: str,
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], metadata: Sequence[str], options: Options
     ) -> MessageDecoder:
         from scurry.sql.formats.changes.reading import ChangeDecoder
 
@@ -54,7 +49,7 @@ class ChangeJsonFormat(LineFormat):
             options.find(TABLE_INCLUDE) if self.identifier == "canal-json" else None,
         )
 
-    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options) -> MessageEncoder:
         from scurry.sql.formats.changes.writing import ChangeEncoder
         from scurry.sql.formats.json.codec import JsonEncoder
 

@@ -60,14 +60,12 @@ class CsvFormat(FormatFactory):
                     f"Option '{options.prefix}{option.key}' must be a string with single character, but was: {value}"
                 )
 
-    def file_reader(
-        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
-    ) -> FileReader:
+    def file_reader(self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options) -> FileReader:
         from scurry.sql.formats.csv.codec import CsvReader
 
         return CsvReader(_dialect(declared, options), tuple(columns))
 
-    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
+    def file_writer(self, declared: Sequence[FormatColumn], options: Options) -> BulkWriterFactory:
         from scurry.sql.formats.csv.codec import CsvEncoder
         from scurry.sql.formats.lines import LineWriterFactory
 
@@ -75,18 +73,13 @@ class CsvFormat(FormatFactory):
         return LineWriterFactory(CsvEncoder(dataclasses.replace(_dialect(declared, options), plain_decimals=False)))
 
     def message_decoder(
-        self,
-        declared: Sequence[FormatColumn],
-        columns: Sequence[str],
-        metadata: Sequence[str],
-        options: Options,
-        time_zone: str,
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], metadata: Sequence[str], options: Options
     ) -> MessageDecoder:
         from scurry.sql.formats.csv.codec import CsvDecoder, CsvReader
 
         return CsvDecoder(CsvReader(_dialect(declared, options), tuple(columns)))
 
-    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options) -> MessageEncoder:
         """Return an encoder of messages of one line, without its end."""
         from scurry.sql.formats.csv.codec import CsvEncoder
 

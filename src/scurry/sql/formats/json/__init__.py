@@ -75,18 +75,13 @@ class JsonFormat(LineFormat):
         check_values(options)
 
     def message_decoder(
-        self,
-        declared: Sequence[FormatColumn],
-        columns: Sequence[str],
-        metadata: Sequence[str],
-        options: Options,
-        time_zone: str,
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], metadata: Sequence[str], options: Options
     ) -> MessageDecoder:
         from scurry.sql.formats.json.codec import JsonDecoder
 
         return JsonDecoder(chosen_columns(declared, columns), reading_settings(options))
 
-    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options) -> MessageEncoder:
         from scurry.sql.formats.json.codec import JsonEncoder
 
         return JsonEncoder(tuple(declared), writing_settings(options))

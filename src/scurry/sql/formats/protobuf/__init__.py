@@ -68,12 +68,7 @@ class ProtobufFormat(FormatFactory):
         return self._definition
 
     def message_decoder(
-        self,
-        declared: Sequence[FormatColumn],
-        columns: Sequence[str],
-        metadata: Sequence[str],
-        options: Options,
-        time_zone: str,
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], metadata: Sequence[str], options: Options
     ) -> MessageDecoder:
         from scurry.sql.formats.protobuf.reading import ProtobufDecoder
 
@@ -81,7 +76,7 @@ class ProtobufFormat(FormatFactory):
         defaults, ignore = options.get(READ_DEFAULT_VALUES), options.get(IGNORE_PARSE_ERRORS)
         return ProtobufDecoder(self._message(options), chosen, defaults, ignore)
 
-    def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
+    def message_encoder(self, declared: Sequence[FormatColumn], options: Options) -> MessageEncoder:
         from scurry.sql.formats.protobuf.writing import ProtobufEncoder
 
         return ProtobufEncoder(self._message(options), tuple(declared), options.get(WRITE_NULL_STRING_LITERAL))

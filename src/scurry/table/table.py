@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import advice_on_attribute
-from scurry.errors import ArgumentTypeError, ExtraMissingError, MissingAttributeError, ValidationError
+from scurry.common._optional import optional_module
+from scurry.errors import ArgumentTypeError, MissingAttributeError, ValidationError
 from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.table._grouped_tables import GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
 from scurry.table._table.columns import ColumnMethods
@@ -316,13 +317,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
         Raises:
             ExtraMissingError: Polars is not installed.
         """
-        import importlib
-
-        try:
-            polars = importlib.import_module("polars")
-        except ImportError as error:
-            raise ExtraMissingError(f"to_polars needs Polars: pip install 'scurry[polars]' ({error})") from error
-        return polars.from_arrow(self.to_arrow())
+        return optional_module("to_polars", "polars", "polars", "polars").from_arrow(self.to_arrow())
 
     def to_spark(self) -> Any:
         """Return a DataFrame of Spark with the rows. scurry's own; PyFlink has nothing like it.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from scurry.common._optional import optional_module
 from scurry.connectors.avro.codecs import add_codecs
-from scurry.errors import ExtraMissingError
 
 
 def fastavro() -> Any:
@@ -14,9 +14,6 @@ def fastavro() -> Any:
     Raises:
         ExtraMissingError: It is not installed.
     """
-    try:
-        import fastavro as module
-    except ImportError as error:
-        raise ExtraMissingError(f"Avro needs the package fastavro: pip install 'scurry[avro]' ({error})") from error
+    module = optional_module("Avro", "fastavro", "avro", "fastavro")
     add_codecs(module)
     return module

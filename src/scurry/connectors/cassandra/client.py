@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from scurry.common._optional import optional_module
 from scurry.common.redaction import without_secrets
 from scurry.errors import (
     ArgumentError,
     ConnectorError,
-    ExtraMissingError,
     SinkConnectionError,
     SourceConnectionError,
 )
@@ -65,12 +64,7 @@ def library(name: str) -> Any:
     Raises:
         ExtraMissingError: It is not installed.
     """
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ExtraMissingError(
-            f"Cassandra needs cassandra-driver; pip install 'scurry[cassandra]' ({error})"
-        ) from None
+    return optional_module("Cassandra", "cassandra-driver", "cassandra", name)
 
 
 @functools.lru_cache(maxsize=16)

@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
+from scurry.common._optional import optional_module
 from scurry.connectors.kafka.properties import ClientProperties, meant_by
-from scurry.errors import ArgumentError, ExtraMissingError
+from scurry.errors import ArgumentError
 
 #: Logs librdkafka's messages; silent unless the program sets a level.
 _LOGGER = logging.getLogger("scurry.kafka.client")
@@ -49,14 +50,7 @@ def confluent() -> Any:
     Raises:
         ExtraMissingError: It is not installed.
     """
-    try:
-        import confluent_kafka
-        import confluent_kafka.admin
-    except ImportError as error:
-        raise ExtraMissingError(
-            f"Kafka needs the package confluent-kafka: pip install 'scurry[kafka]' ({error})"
-        ) from error
-    return confluent_kafka
+    return optional_module("Kafka", "confluent-kafka", "kafka", "confluent_kafka", "confluent_kafka.admin")
 
 
 def announce_wait(servers: str, seconds: float) -> None:

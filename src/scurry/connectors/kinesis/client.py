@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
+from scurry.common._optional import optional_module
 from scurry.connectors.kafka.client import ClientPool
 from scurry.connectors.kinesis.credentials import DETAILS, LONG, PROVIDER, SHORT, AwsCredentials
 from scurry.connectors.queues.receiving import PATIENCE_SECONDS
 from scurry.errors import (
     ArgumentError,
     ConnectorError,
-    ExtraMissingError,
     SinkConnectionError,
     SourceConnectionError,
     SourceNotFoundError,
@@ -54,15 +54,7 @@ def botocore() -> Any:
     Raises:
         ExtraMissingError: It is not installed.
     """
-    try:
-        import botocore as found
-        import botocore.config
-        import botocore.exceptions
-    except ImportError as error:
-        raise ExtraMissingError(f"Kinesis needs the package botocore: pip install 'scurry[kinesis]' ({error})") from (
-            error
-        )
-    return found
+    return optional_module("Kinesis", "botocore", "kinesis", "botocore", "botocore.config", "botocore.exceptions")
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+from scurry.common._optional import optional_module
 from scurry.connectors.files.filesystem import LocalFileSystem, file_system
 from scurry.connectors.files.storage_errors import reaching
 from scurry.connectors.lakes.columns import row_of
 from scurry.connectors.lakes.enumerator import OpenedTable, TableFile, TableLog
-from scurry.errors import ExtraMissingError, SourceConnectionError, SourceNotFoundError, UnsupportedError
+from scurry.errors import SourceConnectionError, SourceNotFoundError, UnsupportedError
 from scurry.sql.types.nested_types import RowType
 
 #: Supported reader features; all others change the meaning of the files.
@@ -193,12 +194,6 @@ def deltalake() -> Any:
     Raises:
         ExtraMissingError: It is not installed.
     """
-    try:
-        import deltalake as module
-        import deltalake.exceptions
-        import deltalake.transaction
-    except ImportError as error:
-        raise ExtraMissingError(
-            f"Delta Lake needs the package deltalake: pip install 'scurry[delta]' ({error})"
-        ) from error
-    return module
+    return optional_module(
+        "Delta Lake", "deltalake", "delta", "deltalake", "deltalake.exceptions", "deltalake.transaction"
+    )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scurry.common._optional import optional_module
 from scurry.connectors.lakes.columns import row_of
 from scurry.connectors.lakes.enumerator import OpenedTable, TableFile, TableLog
 from scurry.errors import ArgumentError, ExtraMissingError, SourceConnectionError, SourceNotFoundError
@@ -23,15 +24,7 @@ def pyiceberg() -> Any:
     Raises:
         ExtraMissingError: It is not installed.
     """
-    try:
-        import pyiceberg as module
-        import pyiceberg.catalog
-        import pyiceberg.exceptions
-    except ImportError as error:
-        raise ExtraMissingError(
-            f"Iceberg needs the package pyiceberg: pip install 'scurry[iceberg]' ({error})"
-        ) from error
-    return module
+    return optional_module("Iceberg", "pyiceberg", "iceberg", "pyiceberg", "pyiceberg.catalog", "pyiceberg.exceptions")
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from dataclasses import dataclass, field
 from typing import Any
 
+from scurry.common._optional import optional_module
 from scurry.common.redaction import without_secrets
 from scurry.errors import (
     ArgumentError,
     ConnectorError,
-    ExtraMissingError,
     SinkConnectionError,
     SourceConnectionError,
 )
@@ -61,10 +60,7 @@ def library(name: str) -> Any:
     Raises:
         ExtraMissingError: It is not installed.
     """
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ExtraMissingError(f"MongoDB needs pymongo; pip install 'scurry[mongodb]' ({error})") from None
+    return optional_module("MongoDB", "pymongo", "mongodb", name)
 
 
 @functools.lru_cache(maxsize=16)

@@ -6,7 +6,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from scurry.errors import ConnectorError, ExtraMissingError, SinkConnectionError, SourceConnectionError
+from scurry.common._optional import optional_module
+from scurry.errors import ConnectorError, SinkConnectionError, SourceConnectionError
 
 #: Seconds in which a broker has to answer.
 ANSWER_SECONDS = 4.0
@@ -20,11 +21,7 @@ def mqtt_module() -> Any:
     Raises:
         ExtraMissingError: It is not installed.
     """
-    try:
-        import paho.mqtt.client as found
-    except ImportError as error:
-        raise ExtraMissingError(f"MQTT needs the package paho-mqtt: pip install 'scurry[mqtt]' ({error})") from error
-    return found
+    return optional_module("MQTT", "paho-mqtt", "mqtt", "paho.mqtt.client")
 
 
 @dataclass(frozen=True)

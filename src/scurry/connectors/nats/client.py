@@ -8,9 +8,9 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from scurry.common._optional import optional_module
 from scurry.errors import (
     ConnectorError,
-    ExtraMissingError,
     SinkConnectionError,
     SourceConnectionError,
     SourceNotFoundError,
@@ -28,13 +28,7 @@ def nats_module() -> Any:
     Raises:
         ExtraMissingError: It is not installed.
     """
-    try:
-        import nats as found
-        import nats.js.api
-        import nats.js.errors
-    except ImportError as error:
-        raise ExtraMissingError(f"NATS needs the package nats-py: pip install 'scurry[nats]' ({error})") from error
-    return found
+    return optional_module("NATS", "nats-py", "nats", "nats", "nats.js.api", "nats.js.errors")
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from scurry.common._optional import optional_module
 from scurry.common.redaction import without_secrets
-from scurry.errors import ArgumentError, ExtraMissingError, ScurryError, SinkConnectionError, SourceConnectionError
+from scurry.errors import ArgumentError, ScurryError, SinkConnectionError, SourceConnectionError
 
 #: Seconds that a request may take.
 _REQUEST_SECONDS = 5
@@ -23,13 +24,7 @@ def pulsar() -> Any:
     Raises:
         ExtraMissingError: It is not installed.
     """
-    try:
-        import pulsar as module
-    except ImportError as error:
-        raise ExtraMissingError(
-            f"Pulsar needs the package pulsar-client: pip install 'scurry[pulsar]' ({error})"
-        ) from error
-    return module
+    return optional_module("Pulsar", "pulsar-client", "pulsar", "pulsar")
 
 
 class MessageKey(NamedTuple):

@@ -7,7 +7,8 @@ import socket
 from dataclasses import dataclass, field
 from typing import Any
 
-from scurry.errors import ArgumentError, ConnectorError, ExtraMissingError, SinkConnectionError, SourceConnectionError
+from scurry.common._optional import optional_module
+from scurry.errors import ArgumentError, ConnectorError, SinkConnectionError, SourceConnectionError
 
 #: pika reports each attempt to connect as several errors; silent unless the program sets a level.
 _LOGGER = logging.getLogger("pika")
@@ -26,11 +27,7 @@ def pika() -> Any:
     Raises:
         ExtraMissingError: It is not installed.
     """
-    try:
-        import pika as found
-    except ImportError as error:
-        raise ExtraMissingError(f"RabbitMQ needs the package pika: pip install 'scurry[rabbitmq]' ({error})") from error
-    return found
+    return optional_module("RabbitMQ", "pika", "rabbitmq", "pika")
 
 
 @dataclass(frozen=True)

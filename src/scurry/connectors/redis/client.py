@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from scurry.errors import ArgumentError, ConnectorError, ExtraMissingError, SinkConnectionError, SourceConnectionError
+from scurry.common._optional import optional_module
+from scurry.errors import ArgumentError, ConnectorError, SinkConnectionError, SourceConnectionError
 
 T = TypeVar("T")
 
@@ -20,11 +21,7 @@ def redis_module() -> Any:
     Raises:
         ExtraMissingError: It is not installed.
     """
-    try:
-        import redis as found
-    except ImportError as error:
-        raise ExtraMissingError(f"Redis needs the package redis: pip install 'scurry[redis]' ({error})") from error
-    return found
+    return optional_module("Redis", "redis", "redis", "redis")
 
 
 @dataclass(frozen=True)

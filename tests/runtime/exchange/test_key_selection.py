@@ -67,7 +67,7 @@ def test_a_selector_of_a_field(selector: Callable[..., Any], position: int | Non
 )
 @pytest.mark.parametrize("position", [0, 1])
 def test_keys_are_those_that_calls_return(records: list[Any], position: int) -> None:
-    selector = (lambda record: record[0]) if position == 0 else (lambda record: record[1])
+    selector: Callable[[Any], Any] = (lambda record: record[0]) if position == 0 else (lambda record: record[1])
     called = Keys(Hash(lambda record: selector(record)), PLACE)
     assert Keys(Hash(selector), PLACE)(records) == called(records)
 

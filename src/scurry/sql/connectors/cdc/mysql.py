@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC
+from datetime import UTC, tzinfo
 from typing import Any
 
 from scurry.connectors.cdc.capture import Startup
@@ -49,7 +49,7 @@ MODE = TableOption(
 )
 FILE = TableOption("scan.startup.specific-offset.file", str, None, "The file of `specific-offset`.")
 POSITION = TableOption("scan.startup.specific-offset.pos", whole_number, None, "The position of `specific-offset`.")
-TIME_ZONE = TableOption(
+TIME_ZONE = TableOption[tzinfo](
     "server-time-zone",
     zone,
     UTC,

@@ -209,6 +209,7 @@ MESSAGE_CASES = {key: KAFKA_CASES[key] for key in (
     "value.format": ({"value.format": "json"}, {"value.format": "csv"}),
 }  # fmt: skip
 STREAM = {"queue.type": "stream"}
+ONCE = {"sink.delivery-guarantee": "exactly-once", "sink.staging-dir": "/tmp/staged"}
 IN_FILE = {"metadata-service": "file", "metadata-service.path": "/tmp/streams.json"}
 LOGIN_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "username": ({}, {"username": "ann"}),
@@ -592,6 +593,8 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
             {"scan.startup.mode": "specific-offset", "scan.startup.specific-offset": "2"},
         ),
         "scan.bounded.mode": ({}, {"scan.bounded.mode": "latest-offset"}),
+        "sink.delivery-guarantee": ({}, ONCE),
+        "sink.staging-dir": (ONCE, ONCE | {"sink.staging-dir": "/tmp/other"}),
     },
     "redis": LOOKUP_CASES | REDIS_CASES | {
         "data-type": ({}, {"data-type": "string"}),
@@ -658,6 +661,9 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         ),
         "sink.exchange": ({}, {"sink.exchange": "e"}),
         "sink.routing-key": ({}, {"sink.routing-key": "k"}),
+        "sink.delivery-guarantee": (STREAM, STREAM | ONCE),
+        "sink.staging-dir": (STREAM | ONCE, STREAM | ONCE | {"sink.staging-dir": "/tmp/other"}),
+        "stream.port": (STREAM | ONCE, STREAM | ONCE | {"stream.port": "1"}),
     },
     "upsert-kafka": KAFKA_CASES | UPSERT_CASES,
     "upsert-log": LOG_CASES | UPSERT_CASES,

@@ -46,6 +46,9 @@ class Tap(Receiver):
             self.received(self.pushed.pop(0))
         time.sleep(0.001)
 
+    def failure(self, reason: Exception) -> SourceConnectionError:
+        return SourceConnectionError(f"it breaks: {reason}")
+
     def disconnect(self) -> None:
         self.pushed = []
 
@@ -110,6 +113,36 @@ def test_what_was_not_taken_when_the_connection_breaks_comes_again(tap: Tap) -> 
     tap.breaks.set()
     until(lambda: tap.connections == 2 and tap.waiting == 1)
     assert works(enumerator) == [[["b"]]]
+    enumerator.close()
+
+
+def test_connections_that_break_before_a_message_comes_fail_the_job(tap: Tap, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiving, "PATIENCE_SECONDS", 0.05)
+    enumerator = ReceivingEnumerator(tap, BatchLimits())
+    works(enumerator)
+
+    def receive() -> None:
+        raise OSError("broken")
+
+    monkeypatch.setattr(tap, "receive", receive)
+    with pytest.raises(SourceConnectionError, match="it breaks: broken"):
+        until(lambda: bool(works(enumerator)))
+    assert tap.connections > 1
+    enumerator.close()
+
+
+def test_connections_that_break_after_a_message_came_are_made_again(tap: Tap, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiving, "PATIENCE_SECONDS", 0.05)
+    enumerator = ReceivingEnumerator(tap, BatchLimits())
+    works(enumerator)
+    for number in range(10):
+        tap.put(str(number))
+        until(lambda: tap.waiting > 0)
+        assert works(enumerator) == [[[str(number)]]]
+        enumerator.committed()
+        time.sleep(0.01)
+        tap.breaks.set()
+        until(lambda number=number: tap.connections == number + 2)  # type: ignore[misc]
     enumerator.close()
 
 

@@ -1,6 +1,6 @@
 """Jobs that read and write queues and are killed, or whose servers are, lose nothing, and keep their guarantee.
 
-`SCURRY_KILLS` says how many kills of each kind (2), `SCURRY_SEED` repeats a run.
+`SCURRY_KILLS` says how many kills of driver and worker (2), `SCURRY_SEED` repeats a run.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import random
+import shutil
 import signal
 import time
 from collections import Counter
@@ -17,12 +18,11 @@ from typing import Any
 
 import pytest
 
-from support.faults.failing_sink import fail_after
+from support.faults.failing_sink import commits_of, fail_after
 from support.faults.job_directory import Place
 from support.faults.job_processes import GIVE_UP_SECONDS, PROGRAMS, Run
 from support.faults.programs.from_queue import KEYS
-from support.faults.programs.to_queue import NUMBERS
-from support.queues import SYSTEMS, System
+from support.queues import SYSTEMS, System, staging
 from support.servers.debian import Unavailable
 
 pytestmark = [
@@ -31,6 +31,12 @@ pytestmark = [
 ]
 
 KILLS = int(os.environ.get("SCURRY_KILLS", "2"))
+#: Kills of the server.
+SERVER_KILLS = 1 if KILLS < 6 else 3
+#: Numbers that are written for each kill: at the slow rate a job commits several times before it has written them.
+NUMBERS = 1000
+SLOW = {"local": 200, "spark": 50}
+FAST = 5000
 #: Messages that are put into a queue at a time.
 SOME = 200
 RUNNERS = ["local", pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.nightly])]
@@ -72,6 +78,7 @@ def servers() -> Iterator[Callable[[str], Any]]:
 def server(system: System, servers: Callable[[str], Any]) -> Iterator[Any]:
     server = servers(system.server)
     system.clear(server.port)
+    shutil.rmtree(staging(server.port), ignore_errors=True)
     yield server
     system.clear(server.port)
 
@@ -143,7 +150,7 @@ def test_the_server_of_a_job_that_reads_is_killed(reading: Reading, chance: rand
     skip_unless_durable(reading.system)
     reading.put()
     run = reading.start()
-    for kill in range(max(1, KILLS // 2)):
+    for kill in range(SERVER_KILLS):
         reading.wait(run, lambda found: len(found) > 0)
         reading.put()
         time.sleep(chance.uniform(0, 0.2))
@@ -161,24 +168,30 @@ class Writing:
     def __init__(self, name: str, system: System, server: Any, runner: str, directory: Path) -> None:
         self.name, self.system, self.server, self.runner = name, system, server, runner
         self.place = Place.new(directory, 1, directory)
+        self.numbers = NUMBERS
         system.put(server.port, [])
 
-    def start(self, parallelism: int = 2) -> Run:
-        arguments = [self.name, self.server.port, self.place.checkpoints, self.place.fuse]
+    def start(self, parallelism: int = 2, fast: bool = False) -> Run:
+        rate = FAST if fast else SLOW[self.runner]
+        arguments = [self.name, self.server.port, self.place.checkpoints, self.place.fuse, self.numbers, rate]
         return Run(self.place, ["-p", str(parallelism), "--runner", self.runner], PROGRAMS / "to_queue.py", arguments)
 
-    def wait_for_batches(self, run: Run, count: int) -> bool:
-        """Wait until it has committed so many batches more; whether it still runs then."""
-        wanted, give_up = len(self.place.batches()) + count, time.monotonic() + GIVE_UP_SECONDS
-        while len(self.place.batches()) < wanted:
-            if run.ends_within(0.05):
-                return False
+    @property
+    def commits(self) -> int:
+        """How many commits there were, those that were repeated, too."""
+        noted = commits_of(self.place.fuse)
+        return noted.stat().st_size if noted.exists() else 0
+
+    def wait_for_commits(self, run: Run, count: int) -> None:
+        """Wait until it has committed so many batches more."""
+        wanted, give_up = self.commits + count, time.monotonic() + GIVE_UP_SECONDS
+        while self.commits < wanted:
+            assert not run.ends_within(0.05), run.story("it ended before it was killed")
             assert time.monotonic() < give_up, run.story("it does not commit")
-        return True
 
     def check(self) -> None:
         found = Counter(map(int, self.system.taken(self.server.port)))
-        assert found.keys() == set(range(NUMBERS))
+        assert found.keys() == set(range(self.numbers))
         if self.system.writes_once:
             assert [number for number, count in found.items() if count > 1] == []
 
@@ -189,32 +202,35 @@ def writing(request: pytest.FixtureRequest, name: str, system: System, server: A
 
 
 def test_a_job_that_writes_is_killed(writing: Writing, chance: random.Random) -> None:
+    writing.numbers = NUMBERS * (KILLS + 1)
     run = writing.start()
     for kill in range(KILLS):
-        if not writing.wait_for_batches(run, 2):
-            break
+        writing.wait_for_commits(run, 2)
         time.sleep(chance.uniform(0, 0.2))
         run.kill()
-        print(f"kill {kill + 1} after {len(writing.place.batches())} batches")
+        print(f"kill {kill + 1} after {writing.commits} commits")
         fail_after(writing.place.fuse, chance.randrange(1, 4), "kill")  # the next one dies between two commits
         run = writing.start(parallelism=chance.randint(1, 3))
         assert run.ends_within(GIVE_UP_SECONDS)
         assert run.process.returncode in (0, -signal.SIGKILL), run.story("it was not killed")
         run.kill()
         writing.place.fuse.unlink(missing_ok=True)
-        run = writing.start(parallelism=chance.randint(1, 3))
+        run = writing.start(parallelism=chance.randint(1, 3), fast=kill == KILLS - 1)
     run.finish()
     writing.check()
 
 
 def test_the_server_of_a_job_that_writes_is_killed(writing: Writing, chance: random.Random) -> None:
     skip_unless_durable(writing.system)
+    writing.numbers = NUMBERS * (SERVER_KILLS + 1)
     run = writing.start()
-    for _ in range(max(1, KILLS // 2)):
-        if not writing.wait_for_batches(run, 2):
-            break
+    for kill in range(SERVER_KILLS):
+        writing.wait_for_commits(run, 2)
         writing.server.kill()
         time.sleep(chance.uniform(0, 0.5))
         writing.server.start()
-    run.finish()
+        print(f"kill {kill + 1} of the server after {writing.commits} commits")
+    writing.wait_for_commits(run, 1)
+    run.kill()
+    writing.start(fast=True).finish()
     writing.check()

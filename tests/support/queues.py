@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,10 +25,18 @@ from scurry.datastream.connectors.kinesis import KinesisStreamsSink, KinesisStre
 from scurry.datastream.connectors.mqtt import MqttSink, MqttSource
 from scurry.datastream.connectors.nats import NatsSink, NatsSource
 from scurry.datastream.connectors.pulsar import PulsarSink, PulsarSource
-from scurry.datastream.connectors.rabbitmq import RMQConnectionConfig, RMQSink, RMQSource, RMQStreamSource
+from scurry.datastream.connectors.rabbitmq import (
+    RMQConnectionConfig,
+    RMQSink,
+    RMQSource,
+    RMQStreamSink,
+    RMQStreamSource,
+)
 from scurry.datastream.connectors.redis import RedisStreamSink, RedisStreamSource
 from support.servers import kinesis
+from support.servers.process import directory_of
 from support.servers.pulsar import topics_of
+from support.servers.rabbitmq import stream_port_of
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,11 @@ class System:
     writes_once: bool = True
     nightly: bool = False
     is_durable: bool = True
+
+
+def staging(port: int) -> str:
+    """Return a directory for the records that jobs stage."""
+    return str(directory_of(port) / "staging")
 
 
 # ---------------------------------------------------------------------------- RabbitMQ
@@ -165,7 +177,7 @@ def _pulsar_source(port: int) -> Source:
 def _pulsar_sink(port: int) -> Sink:
     builder = PulsarSink.builder().set_service_url(f"pulsar://127.0.0.1:{port}").set_topics(_pulsar_topic(port))
     builder.set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).set_serialization_schema(SimpleStringSchema())
-    return builder.set_staging_dir(f"{topics_of(port)}.staging").build()
+    return builder.set_staging_dir(staging(port)).build()
 
 
 def _pulsar_client(port: int) -> Any:
@@ -195,7 +207,6 @@ def _pulsar_taken(port: int) -> list[str]:
 def _pulsar_clear(port: int) -> None:
     directory = topics_of(port)
     (directory / str(len(list(directory.iterdir())))).touch()
-    shutil.rmtree(f"{directory}.staging", ignore_errors=True)
 
 
 # ---------------------------------------------------------------------------- NATS
@@ -241,6 +252,7 @@ def _nats_source(port: int) -> Source:
 
 def _nats_sink(port: int) -> Sink:
     builder = NatsSink.builder().set_servers(f"nats://127.0.0.1:{port}").set_subject("numbers")
+    builder.set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).set_staging_dir(staging(port))
     return builder.set_value_serialization_schema(SimpleStringSchema()).build()
 
 
@@ -365,11 +377,10 @@ SYSTEMS = {
     "rabbitmq-stream": System(
         _RABBIT,
         lambda port: RMQStreamSource(rabbit(port), "numbers", SimpleStringSchema()),
-        lambda port: RMQSink(rabbit(port), "numbers", SimpleStringSchema()),
+        lambda port: RMQStreamSink(rabbit(port), "numbers", SimpleStringSchema(), staging(port), stream_port_of(port)),
         _rabbit_put("stream", False),
         _rabbit_taken(True),
         _rabbit_clear,
-        writes_once=False,
     ),
     "redis": System(
         "support.servers.redis:RedisServer", _redis_source, _redis_sink, _redis_put, _redis_taken, _redis_clear
@@ -381,7 +392,6 @@ SYSTEMS = {
         _nats_put,
         _nats_taken,
         _nats_clear,
-        writes_once=False,
     ),
     "kinesis": System(
         "support.servers.kinesis:KinesisServer",

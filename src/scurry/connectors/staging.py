@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scurry.connectors.kafka.partitions import KafkaTopicPartition
@@ -23,6 +23,7 @@ from scurry.connectors.sink import Committer, SinkWriter
 
 #: Records in one committable.
 _PARCEL_RECORDS = 16_384
+#: A group of the staging area. Its offsets are the last numbers that were sent, partition 0, and marks, partition 1.
 _SENT = "sent"
 
 #: sequence number, from 1, and the record
@@ -30,7 +31,23 @@ Numbered = tuple[int, ProducerRecord]
 
 
 class Delivery(ABC):
-    """A connection that sends staged records."""
+    """A connection that sends staged records.
+
+    Some servers know messages for a limited time only, and take one that comes again later. Their deliveries return
+    marks, and look behind them for records that an earlier connection has sent.
+    """
+
+    def mark(self, topic: str) -> int | None:
+        """Return a place at the server behind all records of a topic that were sent; None if it is not needed."""
+        return None
+
+    def resume(self, topic: str, mark: int) -> None:
+        """Look for records behind the last mark of a topic; called on a new connection, before records are sent.
+
+        Raises:
+            SinkConnectionError: The server cannot be reached.
+        """
+        return
 
     @abstractmethod
     def send(self, topic: str, records: Sequence[Numbered]) -> None:
@@ -83,6 +100,8 @@ class StagingCommitter(Committer):
         self._log = LogDirectory(f"{directory}/{self._name}")
         self._connect = connect
         self._delivery: Delivery | None = None
+        #: topics whose marks the connection knows
+        self._known: set[str] = set()
 
     def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
         """Make a micro-batch visible.
@@ -103,16 +122,34 @@ class StagingCommitter(Committer):
                 partition, offset = self._log.partition(name), sent.get(name, 0)
                 if partition is None or partition.end <= offset:
                     continue
+                delivery = self._resumed(topic, sent)
                 for block in self._log.blocks(name, offset):
-                    if self._delivery is None:
-                        self._delivery = self._connect(self._name)
-                    records = list(_numbered(_decoded(topic), offset, *block))
-                    self._delivery.send(_decoded(topic), records)
-                self._log.commit(_SENT, {name: partition.end})
+                    delivery.send(_decoded(topic), list(_numbered(_decoded(topic), offset, *block)))
+                self._log.commit(_SENT, {name: partition.end, **self._mark(topic, delivery)})
                 self._log.trim(name, partition.end)
         except BaseException:
             self._drop()
             raise
+
+    def _resumed(self, topic: str, sent: Mapping[KafkaTopicPartition, int]) -> Delivery:
+        """Return the connection, which knows the mark of a topic."""
+        if self._delivery is None:
+            self._delivery = self._connect(self._name)
+        if topic not in self._known:
+            name = KafkaTopicPartition(topic, 1)
+            if name not in sent:  # nothing was sent so far
+                sent = self._mark(topic, self._delivery)
+                if sent:
+                    self._log.commit(_SENT, sent)
+            if name in sent:
+                self._delivery.resume(_decoded(topic), sent[name])
+            self._known.add(topic)
+        return self._delivery
+
+    @staticmethod
+    def _mark(topic: str, delivery: Delivery) -> dict[KafkaTopicPartition, int]:
+        mark = delivery.mark(_decoded(topic))
+        return {} if mark is None else {KafkaTopicPartition(topic, 1): mark}
 
     def restarted(self) -> None:
         """Close the connection; the next commit connects again."""
@@ -124,6 +161,7 @@ class StagingCommitter(Committer):
 
     def _drop(self) -> None:
         delivery, self._delivery = self._delivery, None
+        self._known.clear()
         if delivery is not None:
             delivery.close()
 

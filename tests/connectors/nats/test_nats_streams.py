@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import nats
@@ -12,12 +15,20 @@ import pytest
 from scurry.common import Configuration, Types, WatermarkStrategy
 from scurry.common.serialization import SimpleStringSchema
 from scurry.common.typeinfo import TypeInformation
+from scurry.connectors.log.directory import LogDirectory
 from scurry.connectors.sink import WriterContext
 from scurry.connectors.source import BatchLimits
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors import DeliveryGuarantee
 from scurry.datastream.connectors.nats import NatsMessage, NatsSink, NatsSource
-from scurry.errors import ArgumentError, JobError, SourceConnectionError, SourceNotFoundError, UnsupportedError
+from scurry.errors import (
+    ArgumentError,
+    ConnectorError,
+    JobError,
+    SinkConnectionError,
+    SourceConnectionError,
+    SourceNotFoundError,
+)
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support.servers.debian import Unavailable
 from support.servers.nats import NatsServer
@@ -41,11 +52,11 @@ def url(server: NatsServer) -> str:
     return f"nats://127.0.0.1:{server.port}"
 
 
-def with_stream(url: str, name: str, messages: list[tuple[str, str]], delete_up_to: int = 0) -> None:
+def with_stream(url: str, name: str, messages: list[tuple[str, str]], delete_up_to: int = 0, **settings: Any) -> None:
     async def make() -> None:
         connection = await nats.connect(url)
         jetstream = connection.jetstream()
-        await jetstream.add_stream(name=name, subjects=[f"{name}.*"])
+        await jetstream.add_stream(name=name, subjects=[f"{name}.*"], **settings)
         for subject, text in messages:
             await jetstream.publish(f"{name}.{subject}", text.encode(), headers={"h": "v"})
         if delete_up_to:
@@ -147,6 +158,56 @@ def test_a_repeated_batch_with_other_records_loses_none(url: str) -> None:
     assert sorted(read(source(url, "others"))) == ["a", "a", "b", "c"]
 
 
+@pytest.mark.parametrize("dies_at", [2, 3])
+def test_exactly_once_finds_what_an_earlier_driver_published(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dies_at: int
+) -> None:
+    name = f"once-{dies_at}"
+    with_stream(url, name, [], duplicate_window=0.1)
+    made = (
+        sink(url, f"{name}.a")
+        .set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE)
+        .set_staging_dir(str(tmp_path / "staging"))
+        .build()
+    )
+    notes = [0]
+
+    def note(log: LogDirectory, *given: Any) -> None:
+        notes[0] += 1
+        if notes[0] == dies_at:
+            raise KeyboardInterrupt  # what was published is in the stream, and not noted
+        noted(log, *given)
+
+    noted = LogDirectory.commit
+    monkeypatch.setattr(LogDirectory, "commit", note)
+    for batch, texts in enumerate([["a", "a"], ["b", "c"], ["d"]]):
+        for attempt in (texts, ["of another attempt"]):
+            writer = made.create_writer(WriterContext(0, 1, batch, "job/1"))
+            writer.write(attempt)
+            committer = made.create_committer("job/1")
+            with suppress(KeyboardInterrupt):
+                committer.commit(batch, writer.prepare_commit())
+            committer.finish()
+            time.sleep(0.3)  # longer than the stream knows ids
+    assert notes[0] > dies_at
+    assert read(source(url, name)) == ["a", "a", "b", "c", "d"]
+
+
+def test_exactly_once_needs_a_stream_that_keeps_messages(url: str, tmp_path: Path) -> None:
+    with_stream(url, "work", [], retention="workqueue")
+    builder = sink(url, "work.a").set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE)
+    committer = builder.set_staging_dir(str(tmp_path)).build().create_committer("job/1")
+    with pytest.raises(ConnectorError, match="use a stream with retention=limits, or AT_LEAST_ONCE"):
+        committer.commit(0, [[("work.a", None, b"a", 0, None)]])
+
+
+def test_a_server_that_is_not_there_fails_the_first_exactly_once_batch(tmp_path: Path) -> None:
+    builder = sink(f"nats://127.0.0.1:{free_ports(1)[0]}", "a").set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE)
+    committer = builder.set_staging_dir(str(tmp_path)).build().create_committer("job/1")
+    with pytest.raises(SinkConnectionError, match="check servers, and that one runs there"):
+        committer.commit(0, [[("a", None, b"a", 0, None)]])
+
+
 def test_a_long_range_is_read_in_parts(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with_stream(url, "long", [("a", str(number)) for number in range(7)])
     monkeypatch.setattr("scurry.connectors.nats.streams.MOST_AHEAD", 3)
@@ -179,7 +240,7 @@ def test_what_cannot_work_is_refused(url: str) -> None:
         source(f"nats://ann:w7731@127.0.0.1:{free_ports(1)[0]}", "s").build().create_enumerator(
             1, BatchLimits()
         ).next_batch()
-    with pytest.raises(UnsupportedError, match="writes at least once"):
+    with pytest.raises(ArgumentError, match="needs a staging directory, because NATS has no transactions"):
         sink(url, "a").set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).build()
     with pytest.raises(ArgumentError, match="a position is"):
         source(url, "a").set_starting_position(0)

@@ -5,18 +5,28 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pika
 import pytest
 
-from scurry.common import Configuration, Types
+from scurry.common import Configuration, Instant, Types
 from scurry.common.serialization import SimpleStringSchema
+from scurry.connectors.log.directory import LogDirectory
 from scurry.connectors.rabbitmq.sink import Publisher
+from scurry.connectors.sink import WriterContext
 from scurry.connectors.source import BatchLimits
 from scurry.datastream import StreamExecutionEnvironment
-from scurry.datastream.connectors.rabbitmq import RMQConnectionConfig, RMQSink, RMQSource, RMQStreamSource
+from scurry.datastream.connectors.rabbitmq import (
+    RMQConnectionConfig,
+    RMQSink,
+    RMQSource,
+    RMQStreamSink,
+    RMQStreamSource,
+)
 from scurry.errors import (
     JobError,
     MalformedRecordError,
@@ -145,6 +155,57 @@ def test_a_stream_that_has_lost_messages_is_refused(server: RabbitServer, channe
     with pytest.raises(SourceNotFoundError, match="the message at offset 1 was deleted before it was read"):
         enumerator.next_batch()
     enumerator.close()
+
+
+def test_a_stream_drops_what_an_earlier_driver_published(
+    server: RabbitServer, channel: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = RMQStreamSink(rabbit(server.port), "once", SimpleStringSchema(), str(tmp_path), server.stream_port)
+
+    def dies(*given: Any) -> None:
+        raise KeyboardInterrupt  # what was published is in the stream, and not noted
+
+    for batch, texts in enumerate([["a", "a"], [str(number) for number in range(25_000)], ["d"]]):
+        for attempt in (texts, ["of another attempt"]):
+            writer = made.create_writer(WriterContext(0, 1, batch, "job/1"))
+            writer.write(attempt)
+            committer = made.create_committer("job/1")
+            with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+                if attempt is texts:
+                    patch.setattr(LogDirectory, "commit", dies)
+                committer.commit(batch, writer.prepare_commit())
+            committer.finish()
+    found = taken(RMQStreamSource(rabbit(server.port), "once", SimpleStringSchema()), 25_003)
+    assert found == ["a", "a", *map(str, range(25_000)), "d"]
+
+
+def test_a_stream_written_exactly_once_has_keys_times_and_headers(
+    server: RabbitServer, channel: Any, tmp_path: Path
+) -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.get_config().set("scurry.runner", "local")
+    env.execute_sql(
+        "CREATE TABLE t (id STRING, text STRING, sent TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', "
+        "correlation STRING METADATA FROM 'correlation-id' VIRTUAL, headers MAP<STRING, BYTES> METADATA, "
+        "`offset` BIGINT METADATA VIRTUAL) "
+        f"WITH ('connector' = 'rabbitmq', 'queue' = 'whole', 'port' = '{server.port}', 'queue.type' = 'stream', "
+        f"'stream.port' = '{server.stream_port}', 'sink.delivery-guarantee' = 'exactly-once', 'format' = 'json', "
+        f"'sink.staging-dir' = '{tmp_path}', 'key.format' = 'raw', 'key.fields' = 'id')"
+    )
+    env.execute_sql("INSERT INTO t VALUES ('k', 'tea', TO_TIMESTAMP_LTZ(1700000000000, 3), MAP['h', x'76'])").wait()
+    with env.execute_sql("SELECT id, text, sent, correlation, headers['h'], `offset` FROM t").collect() as rows:
+        (row,) = islice(rows, 1)
+    assert (*row,)[:2] == ("k", "tea")
+    assert row[2] == Instant.of_epoch_milli(1_700_000_000_000)
+    assert (*row,)[3:] == ("k", b"v", 0)
+
+
+def test_the_port_of_streams_is_named_where_nothing_listens(server: RabbitServer, channel: Any, tmp_path: Path) -> None:
+    sink = RMQStreamSink(rabbit(server.port), "once", SimpleStringSchema(), str(tmp_path), free_ports(1)[0])
+    begin = time.monotonic()
+    with pytest.raises(SinkConnectionError, match="check the port of streams, that the plugin rabbitmq_stream is"):
+        sink.create_committer("job/2").commit(0, [[("once", None, b"a", 0, None)]])
+    assert time.monotonic() - begin < 5
 
 
 def test_tables_have_metadata_and_write_headers(server: RabbitServer) -> None:

@@ -21,6 +21,11 @@ def fail_after(fuse: Path, commits: int, how: str) -> None:
     fuse.write_text(f"{commits} {how}")
 
 
+def commits_of(fuse: Path) -> Path:
+    """A file with a byte for each commit that began, of all attempts."""
+    return fuse.with_name(f"{fuse.name}-commits")
+
+
 @dataclass(frozen=True)
 class FailingSink(Sink):
     """Drops its records. It has to be the last sink of a job, since sinks commit in the order of the program."""
@@ -47,6 +52,8 @@ class _FailingCommitter(Committer):
         self._fuse = fuse
 
     def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
+        with open(commits_of(self._fuse), "ab") as noted:
+            noted.write(b".")
         if not self._fuse.exists():
             return
         commits, how = self._fuse.read_text().split()

@@ -44,6 +44,8 @@ class ServerProcess:
         except BaseException:
             shutil.rmtree(self.directory, ignore_errors=True)
             raise
+        directory_of(self.port).unlink(missing_ok=True)
+        directory_of(self.port).symlink_to(self.directory)
 
     @property
     def port(self) -> int:
@@ -114,7 +116,13 @@ class ServerProcess:
     def stop(self) -> None:
         """End it for good."""
         self.kill()
+        directory_of(self.port).unlink(missing_ok=True)
         shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def directory_of(port: int) -> Path:
+    """Return the directory of the server at a port, for other processes."""
+    return Path(tempfile.gettempdir()) / f"scurry-server-{port}"
 
 
 def free_ports(count: int) -> list[int]:

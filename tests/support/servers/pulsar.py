@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import tarfile
-import tempfile
 import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +12,7 @@ from pathlib import Path
 from scurry.common._process.directories import cache_directory
 from scurry.spark.session.java import java_home
 from support.maven import fetched
-from support.servers.process import ServerProcess
+from support.servers.process import ServerProcess, directory_of
 
 _ARCHIVE = "org/apache/pulsar/pulsar-server-distribution/4.0.8/pulsar-server-distribution-4.0.8-bin.tar.gz"
 _DIGEST = "35c7d064c9e0928edbf2e708989faba0379662f98aa84ce0d4190c59efb6765e"
@@ -43,7 +41,7 @@ class PulsarServer(ServerProcess):
         for key, value in settings.items():
             text = re.sub(rf"^{key}=.*$", f"{key}={value}", text, flags=re.MULTILINE)
         (self.directory / "standalone.conf").write_text(text)
-        topics_of(self.port).mkdir(exist_ok=True)
+        (self.directory / "topics").mkdir()
 
     def command(self) -> Sequence[str | Path]:
         here = self.directory
@@ -75,14 +73,10 @@ class PulsarServer(ServerProcess):
             found: bytes = answer.read()
         return found
 
-    def stop(self) -> None:
-        super().stop()
-        shutil.rmtree(topics_of(self.port), ignore_errors=True)
-
 
 def topics_of(port: int) -> Path:
     """Return a directory for what tests note about the topics of a server."""
-    return Path(tempfile.gettempdir()) / f"scurry-pulsar-{port}"
+    return directory_of(port) / "topics"
 
 
 def _unpacked() -> Path:

@@ -12,23 +12,31 @@ from pathlib import Path
 import pika
 
 from support.servers.debian import Unavailable, program
-from support.servers.process import ServerProcess
+from support.servers.process import ServerProcess, answers, directory_of
 
 #: The script of Debian's that changes the user is not it.
 _SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 
 
 class RabbitServer(ServerProcess):
-    """RabbitMQ with user `guest`; its data is kept over `kill`."""
+    """RabbitMQ with user `guest` and the protocol of streams; its data is kept over `kill`."""
 
-    needs_ports = 3
+    needs_ports = 4
+
+    @property
+    def stream_port(self) -> int:
+        """The port of the protocol of streams."""
+        return self.ports[3]
 
     def prepare(self) -> None:
         program("rabbitmq-server", "rabbitmq-server")
         if os.getuid() != 0 or not _SERVER.exists():
             raise Unavailable("RabbitMQ starts as user rabbitmq, for which tests have to run as root")
-        (self.directory / "plugins").write_text("[].")
-        (self.directory / "rabbit.conf").write_text("loopback_users = none\nlog.console = true\n")
+        (self.directory / "plugins").write_text("[rabbitmq_stream].")
+        (self.directory / "rabbit.conf").write_text(
+            f"loopback_users = none\nlog.console = true\nstream.listeners.tcp.1 = 127.0.0.1:{self.stream_port}\n"
+        )
+        (self.directory / "stream-port").write_text(str(self.stream_port))
         user = pwd.getpwnam("rabbitmq")
         for each in (self.directory, *self.directory.iterdir()):
             os.chown(each, user.pw_uid, user.pw_gid)
@@ -60,7 +68,7 @@ class RabbitServer(ServerProcess):
             self.connect().close()
         except (pika.exceptions.AMQPError, OSError):
             return False
-        return True
+        return answers(self.stream_port)
 
     def connect(self) -> pika.BlockingConnection:
         """A connection of `guest`."""
@@ -77,3 +85,8 @@ class RabbitServer(ServerProcess):
                         os.kill(int(process.name), signal.SIGKILL)
             except OSError:
                 continue
+
+
+def stream_port_of(port: int) -> int:
+    """Return the port of the protocol of streams of the server at a port."""
+    return int((directory_of(port) / "stream-port").read_text())

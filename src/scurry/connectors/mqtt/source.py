@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 from scurry.connectors.messages import MessageSystem
 from scurry.connectors.mqtt.client import ANSWER_SECONDS, MqttBroker
 from scurry.connectors.queues.receiving import MOST_WAITING, Receiver, ReceivingScan
+from scurry.errors import ConnectorError
 from scurry.sql.types import (
     MAX_LENGTH,
     BooleanType,
@@ -166,6 +167,10 @@ class _Receiver(Receiver):
         code = self._client.loop(_WAIT_SECONDS)
         if code != 0:
             raise OSError(f"the connection broke ({code})")
+
+    def failure(self, reason: Exception) -> ConnectorError:
+        why = f"{reason}; check that no other client has the id {self._scan.client_id!r}"
+        return self._scan.broker.failure(why, reads=True)
 
     def size(self, message: _Delivery) -> int:
         return len(message[2].payload)

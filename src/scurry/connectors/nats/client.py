@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from scurry.common._optional import optional_module
+from scurry.connectors.queues.event_loop import EventLoop
 from scurry.errors import (
     ConnectorError,
     SinkConnectionError,
@@ -82,18 +81,13 @@ class NatsClient:
             SinkConnectionError: A sink cannot.
         """
         self._server, self._reads = server, reads
-        self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._run, name="scurry-nats", daemon=True).start()
+        self._loop = EventLoop("scurry-nats")
         self._connection: Any = None
         try:
             self.run(self._connect(), ANSWER_SECONDS * 2)
         except BaseException:
-            self._end()
+            self._loop.stop()
             raise
-
-    def _run(self) -> None:
-        self._loop.run_forever()
-        self._loop.close()
 
     async def _connect(self) -> None:
         given = {"user": self._server.username, "password": self._server.password, "token": self._server.token}
@@ -115,7 +109,7 @@ class NatsClient:
             SourceNotFoundError: There is no such stream.
         """
         try:
-            return asyncio.run_coroutine_threadsafe(work, self._loop).result(seconds)
+            return self._loop.run(work, seconds)
         except nats_module().js.errors.NotFoundError as error:
             raise SourceNotFoundError(f"NATS at {self._server.place}: {error.description}; check stream") from None
         except (nats_module().errors.Error, OSError, TimeoutError) as error:
@@ -127,10 +121,7 @@ class NatsClient:
             self.run(self._connection.close(), ANSWER_SECONDS)
         except ConnectorError:
             pass  # it is gone already
-        self._end()
-
-    def _end(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.stop()
 
 
 async def _unheard(error: Exception) -> None:

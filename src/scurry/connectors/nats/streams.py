@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar, NamedTuple
@@ -142,39 +142,45 @@ class NatsStreams(PositionScan):
             client.close()
 
     async def _fetched(self, jetstream: Any, start: int, end: int) -> list[NatsMessage]:
-        api = nats_module().js.api
-        config = api.ConsumerConfig(
-            deliver_policy=api.DeliverPolicy.BY_START_SEQUENCE,
-            opt_start_seq=start + 1,
-            ack_policy=api.AckPolicy.NONE,
-            mem_storage=True,
-            inactive_threshold=30.0,
-        )
-        subscription = await jetstream.pull_subscribe(self.subject or ">", stream=self.stream, config=config)
-        found: list[NatsMessage] = []
-        try:
-            left = (await subscription.consumer_info()).num_pending
-            while left:
-                for each in await subscription.fetch(min(left, BLOCK_MESSAGES), timeout=ANSWER_SECONDS):
-                    data = each.metadata
-                    if data.sequence.stream > end:
-                        return found
-                    left = data.num_pending
-                    found.append(
-                        NatsMessage(
-                            self.stream,
-                            each.subject,
-                            data.sequence.stream,
-                            round(data.timestamp.timestamp() * 1000),
-                            each.data,
-                            dict(each.headers or {}),
-                        )
-                    )
-                    if data.sequence.stream == end:
-                        return found
-            return found
-        finally:
-            await subscription.unsubscribe()
+        return [
+            NatsMessage(
+                self.stream,
+                each.subject,
+                each.metadata.sequence.stream,
+                round(each.metadata.timestamp.timestamp() * 1000),
+                each.data,
+                dict(each.headers or {}),
+            )
+            async for each in messages_between(jetstream, self.stream, self.subject or ">", start, end)
+        ]
+
+
+async def messages_between(
+    jetstream: Any, stream: str, subject: str, start: int, end: int, headers_only: bool = False
+) -> AsyncIterator[Any]:
+    """Yield the client's messages behind a sequence number, up to another one."""
+    api = nats_module().js.api
+    config = api.ConsumerConfig(
+        deliver_policy=api.DeliverPolicy.BY_START_SEQUENCE,
+        opt_start_seq=start + 1,
+        ack_policy=api.AckPolicy.NONE,
+        mem_storage=True,
+        inactive_threshold=30.0,
+        headers_only=headers_only or None,
+    )
+    subscription = await jetstream.pull_subscribe(subject, stream=stream, config=config)
+    try:
+        left = (await subscription.consumer_info()).num_pending
+        while left:
+            for each in await subscription.fetch(min(left, BLOCK_MESSAGES), timeout=ANSWER_SECONDS):
+                if each.metadata.sequence.stream > end:
+                    return
+                left = each.metadata.num_pending
+                yield each
+                if each.metadata.sequence.stream == end:
+                    return
+    finally:
+        await subscription.unsubscribe()
 
 
 class _Reader(StreamReader):

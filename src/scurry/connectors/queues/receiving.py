@@ -15,7 +15,7 @@ from typing import Any
 
 from scurry.connectors.messages import MessageScan
 from scurry.connectors.source import MEASURED, Assignment, Backlog, BatchLimits, Enumerator
-from scurry.errors import SourceConnectionError, UnsupportedError
+from scurry.errors import ConnectorError, SourceConnectionError, UnsupportedError
 
 #: Limit of the messages that wait to be assigned; connectors let the server wait while there are more.
 MOST_WAITING = 20_000
@@ -43,6 +43,8 @@ class Receiver(ABC):
         self._error: Exception | None = None
         self._thread: Thread | None = None
         self._closing = Event()
+        #: when connections began to break without a message between
+        self._fruitless_since: float | None = None
 
     @abstractmethod
     def connect(self) -> None:
@@ -55,6 +57,10 @@ class Receiver(ABC):
     @abstractmethod
     def receive(self) -> None:
         """Wait a moment for messages, and call `received` for each."""
+
+    @abstractmethod
+    def failure(self, reason: Exception) -> ConnectorError:
+        """Return the error of connections that break again and again, one of `broken`."""
 
     @abstractmethod
     def disconnect(self) -> None:
@@ -83,6 +89,7 @@ class Receiver(ABC):
     def received(self, message: Any) -> None:
         """Keep a message until it is taken; called by `receive`."""
         self._messages.append(message)
+        self._fruitless_since = None
 
     @property
     def waiting(self) -> int:
@@ -112,18 +119,29 @@ class Receiver(ABC):
         return self.accepted(taken)
 
     def _run(self) -> None:
+        connected = time.monotonic()
         while not self._closing.is_set():
             try:
                 self.receive()
             except self.broken as error:
                 self._messages.clear()
-                if not self._closing.is_set():
+                if self._breaks_too_often(connected):
+                    self._error = self.failure(error)
+                elif not self._closing.is_set():
                     self._connect_again(error)
+                connected = time.monotonic()
             except Exception as error:
                 self._error = error
             if self._error is not None:
                 break
         self.disconnect()
+
+    def _breaks_too_often(self, connected: float) -> bool:
+        """Return whether connections, the last one since `connected`, have broken for too long without a message."""
+        now = time.monotonic()
+        if self._fruitless_since is None or now > connected + PATIENCE_SECONDS:
+            self._fruitless_since = now
+        return now > self._fruitless_since + PATIENCE_SECONDS
 
     def _connect_again(self, reason: Exception) -> None:
         give_up = time.monotonic() + PATIENCE_SECONDS

@@ -11,7 +11,9 @@ from scurry.connectors.kafka.client import ClientPool
 from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.queues.receiving import PATIENCE_SECONDS
 from scurry.connectors.rabbitmq.client import Broker, open_queue, pika, reason
-from scurry.connectors.sink import Sink, SinkWriter, WriterContext
+from scurry.connectors.rabbitmq.numbered import STREAM_PORT, StreamDelivery
+from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.connectors.staging import StagingCommitter, StagingWriter
 from scurry.errors import SinkConnectionError
 
 #: Limit of the messages that wait for their confirm; the task waits while there are more.
@@ -26,9 +28,13 @@ _Message: TypeAlias = tuple[str, str, Any, bytes]
 
 @dataclass(frozen=True)
 class RabbitSink(Sink):
-    """Publish records, at least once: a batch is not committed before the broker has confirmed all of its messages.
+    """Publish persistent messages.
 
-    Messages are persistent. A repeated batch is published again.
+    At least once: a batch is not committed before the broker has confirmed all of its messages. A repeated batch is
+    published again.
+
+    Exactly once, into a stream: the driver stages the records of a micro-batch, then publishes them with numbers, and
+    the stream drops those that it has.
 
     Attributes:
         broker: Where the queue is.
@@ -37,6 +43,8 @@ class RabbitSink(Sink):
         exchange: The exchange; empty for the default one, which delivers to the queue of the routing key.
         routing_key: The routing key; None for the name of the queue.
         stream: Whether the queue is made as a stream.
+        staging: The directory of staged records; None for at least once.
+        stream_port: The port of the protocol of streams, for exactly once.
     """
 
     broker: Broker
@@ -45,10 +53,20 @@ class RabbitSink(Sink):
     exchange: str = ""
     routing_key: str | None = None
     stream: bool = False
+    staging: str | None = None
+    stream_port: int = STREAM_PORT
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
-        """Return a writer that publishes."""
-        return _Writer(self)
+        """Return a writer that publishes, or for exactly once one that serializes for the committer."""
+        return StagingWriter(self.serializer) if self.staging is not None else _Writer(self)
+
+    def create_committer(self, sink_id: str) -> Committer:
+        """Return a committer that stages and publishes for exactly once, else one that has nothing to do."""
+        if self.staging is None:
+            return super().create_committer(sink_id)
+        return StagingCommitter(
+            self.staging, sink_id, lambda name: StreamDelivery(self.broker, self.stream_port, f"scurry-{name}")
+        )
 
 
 class _Writer(SinkWriter):

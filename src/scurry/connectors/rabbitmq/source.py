@@ -10,7 +10,7 @@ from scurry.connectors.messages import MessageSystem
 from scurry.connectors.queues.receiving import MOST_WAITING, Receiver, ReceivingScan, SeenIds
 from scurry.connectors.rabbitmq.client import ANSWER_SECONDS, Broker, open_queue, pika
 from scurry.connectors.rabbitmq.messages import OFFSET, RabbitMessages, RMQMessage, message_of
-from scurry.errors import MalformedRecordError, SourceNotFoundError
+from scurry.errors import ConnectorError, MalformedRecordError, SourceNotFoundError
 
 #: Seconds for which the thread waits for messages at once.
 _WAIT_SECONDS = 0.05
@@ -88,6 +88,9 @@ class _Receiver(Receiver):
         self._connection.process_data_events(_WAIT_SECONDS)
         if self._channel.is_closed:  # the queue was deleted
             raise pika().exceptions.AMQPChannelError("the channel was closed")
+
+    def failure(self, reason: Exception) -> ConnectorError:
+        return self._scan.broker.failure(reason, reads=True)
 
     def _came(self, channel: Any, method: Any, properties: Any, body: bytes) -> None:
         self.received((self._number, method.delivery_tag, message_of(self._scan.queue, method, properties, body)))

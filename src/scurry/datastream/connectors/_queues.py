@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
@@ -100,6 +101,32 @@ class QueueSinkBuilder(ApiObject):
         if self._value is None:
             raise ArgumentError("no value serializer: call set_value_serialization_schema")
         return KafkaRecordSerializationSchema(self._value, self._target, self._selector, self._key)
+
+
+class StagingSinkBuilder(QueueSinkBuilder):
+    """The common part of builders of sinks whose driver stages records to write them exactly once."""
+
+    def __init__(self) -> None:
+        """Begin without a staging directory."""
+        super().__init__()
+        self._staging: str | None = None
+
+    def set_staging_dir(self, path: str) -> Self:
+        """Set the directory where EXACTLY_ONCE stages records before they are sent.
+
+        Args:
+            path: A directory that the driver finds again when the job resumes, such as one beside its checkpoints.
+        """
+        self._staging = os.path.abspath(path)
+        return self
+
+    def _built_staging(self, reason: str) -> str | None:
+        if self._exactly_once and self._staging is None:
+            raise ArgumentError(
+                f"EXACTLY_ONCE needs a staging directory, because {reason}: call set_staging_dir with a directory "
+                "beside the checkpoints"
+            )
+        return self._staging if self._exactly_once else None
 
 
 def _schema(schema: Any, method: str) -> SerializationSchema:

@@ -10,8 +10,8 @@ from scurry.connectors.messages import MessageSource
 from scurry.connectors.nats.client import NatsServer, nats_module
 from scurry.connectors.nats.sink import NatsSink as _NatsSink
 from scurry.connectors.nats.streams import NatsMessage, NatsStreams
-from scurry.datastream.connectors._queues import QueueSinkBuilder, QueueSourceBuilder
-from scurry.errors import ArgumentError, UnsupportedError
+from scurry.datastream.connectors._queues import QueueSourceBuilder, StagingSinkBuilder
+from scurry.errors import ArgumentError
 
 __all__ = ["NatsMessage", "NatsSink", "NatsSinkBuilder", "NatsSource", "NatsSourceBuilder"]
 
@@ -92,7 +92,7 @@ class NatsSourceBuilder(QueueSourceBuilder):
 
 @made_by("builder")
 class NatsSink(ApiObject, _NatsSink):
-    """Publish records to subjects of streams, at least once."""
+    """Publish records to subjects of streams, at least once or exactly once."""
 
     @staticmethod
     def builder() -> NatsSinkBuilder:
@@ -100,7 +100,7 @@ class NatsSink(ApiObject, _NatsSink):
         return NatsSinkBuilder()
 
 
-class NatsSinkBuilder(QueueSinkBuilder):
+class NatsSinkBuilder(StagingSinkBuilder):
     """Builder of a NatsSink."""
 
     target = "subject"
@@ -129,17 +129,12 @@ class NatsSinkBuilder(QueueSinkBuilder):
         """Return the sink.
 
         Raises:
-            ArgumentError: The servers, the subject or the serializer are missing.
-            UnsupportedError: Exactly once is wanted.
+            ArgumentError: The servers, the subject or the serializer are missing, or exactly once is wanted and the
+                staging directory is missing.
             ExtraMissingError: The client is not installed.
         """
         nats_module()
-        if self._exactly_once:
-            raise UnsupportedError(
-                "a NatsSink writes at least once: use AT_LEAST_ONCE; messages have ids (Nats-Msg-Id), by which streams "
-                "drop those of a repeated micro-batch within their duplicate window"
-            )
-        return NatsSink(_given(self._server), self._built_serializer())
+        return NatsSink(_given(self._server), self._built_serializer(), self._built_staging("NATS has no transactions"))
 
 
 def _given(server: NatsServer | None) -> NatsServer:

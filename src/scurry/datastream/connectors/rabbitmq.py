@@ -1,7 +1,8 @@
-"""Queues of RabbitMQ as sources and sinks: RMQSource, RMQSink, and RMQStreamSource for streams."""
+"""Queues of RabbitMQ as sources and sinks: RMQSource and RMQSink, for streams RMQStreamSource and RMQStreamSink."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,13 @@ from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema
 from scurry.connectors.messages import MessageSource, ValueDecoder
 from scurry.connectors.rabbitmq.client import MOST_PREFETCHED, Broker, pika
 from scurry.connectors.rabbitmq.messages import RMQMessage
+from scurry.connectors.rabbitmq.numbered import STREAM_PORT, rstream
 from scurry.connectors.rabbitmq.sink import RabbitSink
 from scurry.connectors.rabbitmq.source import RabbitQueue
 from scurry.datastream.functions import SinkFunction
 from scurry.errors import ArgumentError, ArgumentTypeError
 
-__all__ = ["RMQConnectionConfig", "RMQMessage", "RMQSink", "RMQSource", "RMQStreamSource"]
+__all__ = ["RMQConnectionConfig", "RMQMessage", "RMQSink", "RMQSource", "RMQStreamSink", "RMQStreamSource"]
 
 
 @dataclass(frozen=True)
@@ -297,10 +299,53 @@ class RMQSink(ApiObject, RabbitSink):
             serialization_schema: Makes bodies of messages of records.
         """
         config = _config(connection_config, "RMQSink")
-        if not isinstance(serialization_schema, SerializationSchema):
-            raise ArgumentTypeError(f"RMQSink takes a SerializationSchema, got {serialization_schema!r}")
-        serializer = KafkaRecordSerializationSchema(serialization_schema, queue_name)
-        RabbitSink.__init__(self, config._broker, serializer, queue_name)
+        RabbitSink.__init__(self, config._broker, _serializer(serialization_schema, queue_name, "RMQSink"), queue_name)
+
+
+class RMQStreamSink(ApiObject, RabbitSink):
+    """Publish records to a stream of RabbitMQ, exactly once. scurry's own; Flink has none.
+
+    The driver stages the records of a micro-batch, then publishes them with numbers, by which the stream drops those
+    that it has.
+    """
+
+    def __init__(
+        self,
+        connection_config: RMQConnectionConfig,
+        stream_name: str,
+        serialization_schema: SerializationSchema,
+        staging_dir: str,
+        stream_port: int = STREAM_PORT,
+    ) -> None:
+        """Describe a stream, which is made if it is not there.
+
+        Args:
+            connection_config: Where the broker is; AMQP makes the stream.
+            stream_name: The stream.
+            serialization_schema: Makes bodies of messages of records.
+            staging_dir: A directory that the driver finds again when the job resumes, such as one beside its
+                checkpoints.
+            stream_port: The port that the broker's plugin `rabbitmq_stream` opens.
+        """
+        config = _config(connection_config, "RMQStreamSink")
+        rstream()
+        serializer = _serializer(serialization_schema, stream_name, "RMQStreamSink")
+        RabbitSink.__init__(
+            self,
+            config._broker,
+            serializer,
+            stream_name,
+            stream=True,
+            staging=os.path.abspath(staging_dir),
+            stream_port=stream_port,
+        )
+
+
+def _serializer(schema: Any, queue: str, what: str) -> KafkaRecordSerializationSchema:
+    if not isinstance(schema, SerializationSchema):
+        raise ArgumentTypeError(f"{what} takes a SerializationSchema, got {schema!r}")
+    return KafkaRecordSerializationSchema(schema, queue)
 
 
 SinkFunction.register(RMQSink)
+SinkFunction.register(RMQStreamSink)

@@ -1,6 +1,6 @@
 """Numbers -> messages.
 
-    to_queue.py SYSTEM PORT CHECKPOINTS FUSE
+    to_queue.py SYSTEM PORT CHECKPOINTS FUSE NUMBERS PER_SECOND
 
 With a fuse (`failing_sink.py`), the job can be made to die after its sink has committed and before the engine has.
 """
@@ -15,18 +15,16 @@ from scurry.datastream.connectors import DataGeneratorSource
 from support.faults.failing_sink import FailingSink
 from support.queues import SYSTEMS
 
-NUMBERS, PER_SECOND = 2000, 500
 
-
-def main(system: str, port: str, checkpoints: str, fuse: str) -> None:
+def main(system: str, port: str, checkpoints: str, fuse: str, numbers: str, per_second: str) -> None:
     configuration = Configuration()
     configuration.set_string("execution.checkpointing.dir", checkpoints)
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_max_parallelism(8)
-    source = DataGeneratorSource(lambda index: index, NUMBERS, PER_SECOND, Types.LONG())
-    numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").map(str, Types.STRING())
-    numbers.sink_to(SYSTEMS[system].sink(int(port))).name("queue").uid("queue")
-    numbers.sink_to(FailingSink(fuse))
+    source = DataGeneratorSource(lambda index: index, int(numbers), int(per_second), Types.LONG())
+    texts = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").map(str, Types.STRING())
+    texts.sink_to(SYSTEMS[system].sink(int(port))).name("queue").uid("queue")
+    texts.sink_to(FailingSink(fuse))
     env.execute("to a queue")
 
 

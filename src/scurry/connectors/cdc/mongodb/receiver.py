@@ -184,6 +184,10 @@ class MongoReceiver(Receiver):
     def acknowledge(self) -> None:
         """Do nothing: the server keeps its log by size and time."""
 
+    def failure(self, reason: Exception) -> ConnectorError:
+        """Return the error of connections that break again and again."""
+        return explained(self._settings, reason)
+
     def disconnect(self) -> None:
         """Close the cursors."""
         for reading in self._readings:

@@ -15,7 +15,7 @@ from scurry.sql.connectors.contract import TableContext
 from scurry.sql.connectors.messages.factory import FORMAT_OPTIONS, MessageFactory
 from scurry.sql.connectors.messages.serializer import ChangeSerializer
 from scurry.sql.connectors.parallelism import SINK_PARALLELISM
-from scurry.sql.connectors.queues.options import BOUNDED_MODE, START_MILLIS, needed
+from scurry.sql.connectors.queues.options import BOUNDED_MODE, GUARANTEE, STAGING, START_MILLIS, needed, staging_of
 
 SERVERS = TableOption("servers", str, None, "`nats://host:port`, or several with commas.", required=True)
 USERNAME = TableOption("username", str, None, "The user.")
@@ -46,6 +46,8 @@ OPTIONS: tuple[TableOption[Any], ...] = (
     START_MILLIS,
     START_SEQUENCE,
     BOUNDED_MODE,
+    GUARANTEE,
+    STAGING,
     SINK_PARALLELISM,
 )
 
@@ -77,8 +79,12 @@ class NatsFactory(MessageFactory):
         return (subject,)
 
     def sink(self, options: Options, serializer: ChangeSerializer, context: TableContext) -> Sink:
-        """Return the sink that publishes."""
-        return NatsSink(_server(options), serializer)
+        """Return the sink that publishes.
+
+        Raises:
+            ValidationError: Exactly once has no staging directory.
+        """
+        return NatsSink(_server(options), serializer, staging_of(options, GUARANTEE, "NATS has no transactions"))
 
 
 def _server(options: Options) -> NatsServer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, one_of, whole_number
 
@@ -18,6 +20,23 @@ GUARANTEE = TableOption(
     "at-least-once",
     "How often rows are written: `exactly-once`, `at-least-once`, or `none`, which is the same here.",
 )
+STAGING = TableOption("sink.staging-dir", str, None, "Where `exactly-once` stages rows before they are sent.")
+
+
+def staging_of(options: Options, guarantee: TableOption[str], reason: str) -> str | None:
+    """Return the directory where `exactly-once` stages rows, None for other guarantees.
+
+    Raises:
+        ValidationError: It is missing.
+    """
+    if options.get(guarantee) != "exactly-once":
+        return None
+    found = options.find(STAGING)
+    if found is None:
+        raise ValidationError(
+            f"'{guarantee.key}' = 'exactly-once' needs '{STAGING.key}', a directory beside the checkpoints: {reason}"
+        )
+    return os.path.abspath(found)
 
 
 def needed(options: Options, option: TableOption[int], mode: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from scurry.sql.connectors.contract import TableContext
 from scurry.sql.connectors.messages.factory import FORMAT_OPTIONS, MessageFactory
 from scurry.sql.connectors.messages.serializer import ChangeSerializer
 from scurry.sql.connectors.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM
+from scurry.sql.connectors.queues.options import STAGING, staging_of
 
 TOPICS = TableOption("topics", str, None, "The topic, or several with `;` between them.", required=True)
 SERVICE_URL = TableOption("service-url", str, None, "The brokers: `pulsar://host:port`.", required=True)
@@ -56,7 +56,6 @@ GUARANTEE = TableOption(
     "none",
     "How often rows are written; `none` is at least once. `exactly-once` needs `sink.staging-dir`.",
 )
-STAGING = TableOption("sink.staging-dir", str, None, "Where `exactly-once` stages rows before they are sent.")
 
 OPTIONS: tuple[TableOption[Any], ...] = (
     TOPICS,
@@ -130,17 +129,11 @@ class PulsarFactory(MessageFactory):
         Raises:
             ValidationError: Exactly once has no staging directory.
         """
-        staging, exactly_once = options.find(STAGING), options.get(GUARANTEE) == "exactly-once"
-        if exactly_once and staging is None:
-            raise ValidationError(
-                f"'{GUARANTEE.key}' = 'exactly-once' needs '{STAGING.key}', a directory beside the checkpoints: "
-                "Pulsar's client for Python has no transactions"
-            )
         return PulsarSink(
             _service(options),
             serializer,
             self.topics(options),
-            os.path.abspath(staging) if exactly_once and staging is not None else None,
+            staging_of(options, GUARANTEE, "Pulsar's client for Python has no transactions"),
             delay_ms=options.get(DELAY),
             by_key=options.get(ROUTING) == "message-key-hash",
         )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scurry.connectors.rabbitmq.client import MOST_PREFETCHED, Broker
+from scurry.connectors.rabbitmq.numbered import STREAM_PORT
 from scurry.connectors.rabbitmq.sink import RabbitSink
 from scurry.connectors.rabbitmq.source import RabbitQueue
 from scurry.connectors.sink import Sink
@@ -15,6 +16,7 @@ from scurry.sql.connectors.contract import TableContext
 from scurry.sql.connectors.messages.factory import FORMAT_OPTIONS, MessageFactory
 from scurry.sql.connectors.messages.serializer import ChangeSerializer
 from scurry.sql.connectors.parallelism import SINK_PARALLELISM
+from scurry.sql.connectors.queues.options import GUARANTEE, STAGING, START_MILLIS, needed, staging_of
 
 QUEUE = TableOption("queue", str, None, "The queue or stream; made, durable, if it is not there.", required=True)
 HOST = TableOption("host", str, "localhost", "The broker's machine.")
@@ -42,10 +44,12 @@ START_MODE = TableOption(
     "earliest-offset",
     "Where a stream is read from: " + ", ".join(f"`{mode}`" for mode in _MODES) + ".",
 )
-START_MILLIS = TableOption("scan.startup.timestamp-millis", whole_number, None, "Milliseconds since 1970.")
 START_OFFSET = TableOption("scan.startup.specific-offset", whole_number, None, "The first offset.")
 EXCHANGE = TableOption("sink.exchange", str, "", "The exchange; without it messages go to the queue.")
 ROUTING_KEY = TableOption("sink.routing-key", str, None, "The routing key; without it the name of the queue.")
+STREAM_PORT_OPTION = TableOption(
+    "stream.port", whole_number, STREAM_PORT, "The port of the protocol of streams, by which `exactly-once` writes."
+)
 
 OPTIONS: tuple[TableOption[Any], ...] = (
     QUEUE,
@@ -64,6 +68,9 @@ OPTIONS: tuple[TableOption[Any], ...] = (
     START_OFFSET,
     EXCHANGE,
     ROUTING_KEY,
+    GUARANTEE,
+    STAGING,
+    STREAM_PORT_OPTION,
     SINK_PARALLELISM,
 )
 
@@ -101,10 +108,21 @@ class RabbitFactory(MessageFactory):
         return (options.get(QUEUE),)
 
     def sink(self, options: Options, serializer: ChangeSerializer, context: TableContext) -> Sink:
-        """Return the sink that publishes."""
+        """Return the sink that publishes.
+
+        Raises:
+            ValidationError: Exactly once is wanted, but not into a stream, or without a staging directory.
+        """
         exchange, key = options.get(EXCHANGE), options.find(ROUTING_KEY)
         stream = options.get(TYPE) == "stream"
-        return RabbitSink(_broker(options), serializer, None if exchange else options.get(QUEUE), exchange, key, stream)
+        staging = staging_of(options, GUARANTEE, "RabbitMQ has no transactions that outlive a connection")
+        if staging is not None and (exchange or not stream):
+            raise ValidationError(
+                f"'{GUARANTEE.key}' = 'exactly-once' writes to a stream, which drops what it has by its number; queues "
+                f"and exchanges know none: set '{TYPE.key}' = 'stream' without '{EXCHANGE.key}', or 'at-least-once'"
+            )
+        queue, port = None if exchange else options.get(QUEUE), options.get(STREAM_PORT_OPTION)
+        return RabbitSink(_broker(options), serializer, queue, exchange, key, stream, staging, port)
 
 
 def _broker(options: Options) -> Broker:
@@ -129,10 +147,8 @@ def _broker(options: Options) -> Broker:
 
 def _start(options: Options) -> str | int:
     mode = options.get(START_MODE)
-    option = {"timestamp": START_MILLIS, "specific-offset": START_OFFSET}.get(mode)
-    if option is None:
-        return "first" if mode == "earliest-offset" else "next"
-    value = options.find(option)
-    if value is None:
-        raise ValidationError(f"'{option.key}' is required in '{mode}' startup mode but missing.")
-    return f"timestamp:{value}" if mode == "timestamp" else value
+    if mode == "timestamp":
+        return f"timestamp:{needed(options, START_MILLIS, mode)}"
+    if mode == "specific-offset":
+        return needed(options, START_OFFSET, mode)
+    return "first" if mode == "earliest-offset" else "next"

@@ -1,4 +1,4 @@
-"""Stores as sinks: what is built here needs a server only when the job runs."""
+"""Stores as sources and sinks: what is built here needs a server only when the job runs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ from scurry.datastream.connectors.cassandra import (
     ClusterBuilder,
     ConsistencyLevel,
     MapperOptions,
+)
+from scurry.datastream.connectors.cdc import (
+    JsonDebeziumDeserializationSchema,
+    MySqlSource,
+    PostgresIncrementalSource,
+    StartupOptions,
 )
 from scurry.datastream.connectors.elasticsearch import (
     Elasticsearch6SinkBuilder,
@@ -101,3 +107,52 @@ sink.name("words").uid("words").set_parallelism(1)
 sink.disable_chaining().slot_sharing_group("stores")
 CassandraSink.add_sink(words).set_query("INSERT INTO shop.words (word, n) VALUES (?, ?)").set_host("localhost").build()
 assert "words" in env.get_execution_plan()
+
+# Changes of databases
+
+json_of_changes = JsonDebeziumDeserializationSchema(custom_converter_configs={"decimal.format": "numeric"})
+orders = (
+    MySqlSource.builder()
+    .hostname("localhost")
+    .port(3306)
+    .username("ann")
+    .password("secret")
+    .database_list("shop")
+    .table_list("shop.orders", r"shop.items_\d+")
+    .server_id("5400-5408")
+    .server_time_zone("UTC")
+    .startup_options(StartupOptions.initial())
+    .split_size(8096)
+    .fetch_size(1024)
+    .chunk_key_column("id")
+    .connect_timeout(Duration.of_seconds(30))
+    .connect_max_retries(3)
+    .scan_newly_added_table_enabled(True)
+    .include_schema_changes(False)
+    .debezium_properties({"decimal.handling.mode": "string"})
+    .deserializer(json_of_changes)
+    .build()
+)
+assert not orders.bounded
+customers = (
+    PostgresIncrementalSource.builder()
+    .hostname("localhost")
+    .port(5432)
+    .database("shop")
+    .schema_list("public")
+    .table_list("public.customers")
+    .username("ann")
+    .password("secret")
+    .slot_name("customers")
+    .decoding_plugin_name("pgoutput")
+    .include_partitioned_tables(False)
+    .lsn_commit_checkpoints_delay(3)
+    .startup_options(StartupOptions.snapshot())
+    .deserializer(json_of_changes)
+    .build()
+)
+assert customers.bounded
+MySqlSource.builder().startup_options(StartupOptions.earliest()).startup_options(StartupOptions.latest())
+MySqlSource.builder().startup_options(StartupOptions.specific_offset("binlog.000003", 4))
+MySqlSource.builder().startup_options(StartupOptions.timestamp(1_767_225_600_000))
+PostgresIncrementalSource.builder().startup_options(StartupOptions.committed())

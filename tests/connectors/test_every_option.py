@@ -512,6 +512,13 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "scan.startup.specific-offset.pos": (
             AT_POSITION, AT_POSITION | {"scan.startup.specific-offset.pos": "5"},
         ),
+        "scan.startup.specific-offset.gtid-set": (
+            AT_POSITION, AT_POSITION | {"scan.startup.specific-offset.gtid-set": "0-1-5"},
+        ),
+        "scan.startup.timestamp-millis": (
+            {"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": "1"},
+            {"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": "2"},
+        ),
         "server-time-zone": ({}, {"server-time-zone": "Asia/Tokyo"}),
         "scan.incremental.snapshot.enabled": ({}, {"scan.incremental.snapshot.enabled": "false"}),
         "scan.incremental.snapshot.unbounded-chunk-first.enabled": (

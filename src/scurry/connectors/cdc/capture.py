@@ -37,6 +37,7 @@ class CapturedTable(NamedTuple):
         types: Their types, as the database calls them.
         key: The columns of its primary key.
         chunk_key: The column by whose ranges it is read.
+        former: Names and types of columns that it had while the job read it, which earlier changes have.
     """
 
     id: TableId
@@ -44,10 +45,25 @@ class CapturedTable(NamedTuple):
     types: tuple[str, ...]
     key: tuple[str, ...]
     chunk_key: str | None
+    former: tuple[tuple[str, str], ...] = ()
 
     def type_of(self, column: str) -> str:
         """Return the type of a column."""
         return self.types[self.columns.index(column)]
+
+    def with_columns(self, columns: tuple[str, ...]) -> CapturedTable:
+        """Return the table as it was with other columns; those of which nothing is known are texts."""
+        if columns == self.columns:
+            return self
+        known = dict(self.former) | dict(zip(self.columns, self.types, strict=True))
+        key = self.key if set(self.key).issubset(columns) else ()
+        chunk_key = self.chunk_key if self.chunk_key in columns else None
+        return CapturedTable(self.id, columns, tuple(known.get(name, "text") for name in columns), key, chunk_key)
+
+    def after(self, earlier: CapturedTable) -> CapturedTable:
+        """Return the table with the types of columns that it had earlier."""
+        known = dict(earlier.former) | dict(zip(earlier.columns, earlier.types, strict=True))
+        return self._replace(former=tuple((name, kind) for name, kind in known.items() if name not in self.columns))
 
 
 class Segment(NamedTuple):
@@ -88,12 +104,14 @@ class LogWork(NamedTuple):
         end: Where it ends.
         tables: The tables whose changes are wanted.
         segments: By table, what its rows were read as of, while changes before that are still in the log.
+        follows_columns: Whether changes have the columns that the table had then, not those of `tables`.
     """
 
     start: LogPosition
     end: LogPosition
     tables: tuple[CapturedTable, ...]
     segments: dict[TableId, list[Segment]]
+    follows_columns: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,7 +147,7 @@ class Startup:
     Attributes:
         mode: `initial`, `earliest-offset`, `latest-offset`, `specific-offset`, `timestamp`, `committed-offset` or
             `snapshot`.
-        position: The position of `specific-offset`.
+        position: The position of `specific-offset`; of MariaDB also a GTID, behind which reading begins.
         timestamp: The milliseconds of `timestamp`.
     """
 

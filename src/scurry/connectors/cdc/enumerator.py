@@ -39,6 +39,7 @@ class EnumeratorSettings:
         release_delay: How many commits later than committed the log is released; at least one, because after a restart
             the first commit is announced before its micro-batch is repeated.
         adds_tables: Whether a job that continues reads tables that are new.
+        follows_columns: Whether changes have the columns that their table had then.
     """
 
     channels: int
@@ -46,6 +47,7 @@ class EnumeratorSettings:
     chunk_rows: int = 8096
     release_delay: int = 3
     adds_tables: bool = False
+    follows_columns: bool = False
 
 
 class CdcEnumerator(Enumerator):
@@ -158,8 +160,11 @@ class CdcEnumerator(Enumerator):
         end = session.end(self._log, most)
         if end == self._log:
             return None
+        if self._settings.follows_columns:  # after the end is known: no change before it has a column that is newer
+            earlier = {table.id: table for table in self._tables}
+            self._tables = [table.after(earlier[table.id]) for table in session.tables() if table.id in earlier]
         segments = {name: list(each) for name, each in self._segments.items()}
-        work = LogWork(self._log, end, tuple(self._tables), segments)
+        work = LogWork(self._log, end, tuple(self._tables), segments, self._settings.follows_columns)
         self._log = end
         return work
 

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from scurry.connectors.cdc.capture import CapturedTable
-from scurry.connectors.cdc.mysql.connection import connect, explained, login
+from scurry.connectors.cdc.mysql.connection import connect, connected, explained, login
 from scurry.connectors.cdc.mysql.settings import MySqlSettings
 from scurry.connectors.cdc.mysql.values import text_of
 from scurry.errors import DatabaseConnectionError, MalformedRecordError
 
 #: Maximum times that a range is begun anew after another reader with the same number has ended it.
 _TRIES = 5
+#: Begins the names of columns of which the binlog has none.
+_UNKNOWN = "UNKNOWN_COL"
 
 
 class BinlogChange(NamedTuple):
@@ -46,9 +48,20 @@ def current_position(connection: Any) -> list[Any]:
 
 
 def changes(
-    settings: MySqlSettings, start: Sequence[Any], end: Sequence[Any], tables: Sequence[CapturedTable]
+    settings: MySqlSettings,
+    start: Sequence[Any],
+    end: Sequence[Any],
+    tables: Sequence[CapturedTable],
+    follows_columns: bool = False,
 ) -> Iterator[BinlogChange]:
     """Yield the changes of tables between two positions at which transactions end.
+
+    Args:
+        settings: The server.
+        start: The first position.
+        end: The last position.
+        tables: The tables.
+        follows_columns: Whether changes have the columns that their table had then.
 
     Raises:
         LogLostError: The server has purged them.
@@ -56,7 +69,7 @@ def changes(
     given = 0
     for left in reversed(range(_TRIES)):
         try:
-            for number, change in enumerate(_read(settings, start, end, tables)):
+            for number, change in enumerate(_read(settings, start, end, tables, follows_columns)):
                 if number >= given:  # those before were passed on by an earlier try
                     given += 1
                     yield change
@@ -67,20 +80,25 @@ def changes(
 
 
 def _read(
-    settings: MySqlSettings, start: Sequence[Any], end: Sequence[Any], tables: Sequence[CapturedTable]
+    settings: MySqlSettings,
+    start: Sequence[Any],
+    end: Sequence[Any],
+    tables: Sequence[CapturedTable],
+    follows_columns: bool,
 ) -> Iterator[BinlogChange]:
     from pymysqlreplication import BinLogStreamReader
     from pymysqlreplication.event import RotateEvent, XidEvent
     from pymysqlreplication.row_event import DeleteRowsEvent, UpdateRowsEvent, WriteRowsEvent
 
     wanted = {(table.id.database, table.id.name): _Rows(table) for table in tables}
+    since = settings.startup.timestamp or 0
     last = number_of(end)
     if number_of(start) >= last:
         return
     with explained(settings):
         stream = BinLogStreamReader(
             connection_settings=login(settings),
-            pymysql_wrapper=_connected,
+            pymysql_wrapper=connected,
             server_id=random.randint(*settings.server_ids),
             log_file=start[0],
             log_pos=int(start[1]),
@@ -101,17 +119,12 @@ def _read(
                 if number_of(here) > last:
                     return
                 rows = None if isinstance(event, XidEvent) else wanted.get((event.schema, event.table))
-                for old, new in rows.of(event) if rows is not None else ():
-                    yield BinlogChange(rows.table, old, new, event.timestamp * 1000, here)  # type: ignore[union-attr]
+                if rows is not None and event.timestamp * 1000 >= since:
+                    rows = rows.as_of(event) if follows_columns else rows
+                    for old, new in rows.of(event):
+                        yield BinlogChange(rows.table, old, new, event.timestamp * 1000, here)
                 if number_of(here) == last:
                     return
-
-
-def _connected(**options: Any) -> Any:
-    """Connect for the library, which names the database as PyMySQL no longer does."""
-    import pymysql
-
-    return pymysql.connect(**{"database" if name == "db" else name: value for name, value in options.items()})
 
 
 class _Rows:
@@ -120,6 +133,14 @@ class _Rows:
     def __init__(self, table: CapturedTable) -> None:
         self.table = table
         self._texts = [(name, text_of(kind)) for name, kind in zip(table.columns, table.types, strict=True)]
+        self._as_it_was: _Rows = self
+
+    def as_of(self, event: Any) -> _Rows:
+        """Return the rows with the columns that the table had at an event."""
+        names = tuple(column.name for column in event.columns)
+        if names != self._as_it_was.table.columns and not any(name.startswith(_UNKNOWN) for name in names):
+            self._as_it_was = _Rows(self.table.with_columns(names))
+        return self._as_it_was
 
     def of(self, event: Any) -> Iterator[tuple[Sequence[Any] | None, Sequence[Any] | None]]:
         for row in event.rows:
@@ -132,7 +153,7 @@ class _Rows:
 
     def _values(self, row: Any, which: str) -> list[Any]:
         values, missing = row[f"{which}values"], row.get(f"{which}none_source", row.get("none_source", {}))
-        if any(name.startswith("UNKNOWN_COL") for name in values):
+        if any(name.startswith(_UNKNOWN) for name in values):
             raise MalformedRecordError(
                 f"table {self.table.id.path}", None, "", "the binlog does not name its columns"
             ).with_hint("SET GLOBAL binlog_row_metadata = FULL, and start without the checkpoint")

@@ -61,6 +61,13 @@ def connect(settings: MySqlSettings, seconds: int | None = None, texts: bool = F
         return connection
 
 
+def connected(**options: Any) -> Any:
+    """Connect for the library of the binlog, which names the database as PyMySQL no longer does."""
+    import pymysql
+
+    return pymysql.connect(**{"database" if name == "db" else name: value for name, value in options.items()})
+
+
 @contextmanager
 def explained(settings: MySqlSettings) -> Iterator[None]:
     """Raise the driver's errors as those of scurry, with the option to change.

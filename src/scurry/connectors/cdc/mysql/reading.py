@@ -44,7 +44,7 @@ class MySqlCapture(ChangeCapture):
         """Yield the changes of a range of the binlog that no chunk has."""
         builder = BlockBuilder()
         with contextlib.closing(_Places(self.settings)) as places:
-            for change in changes(self.settings, work.start, work.end, work.tables):
+            for change in changes(self.settings, work.start, work.end, work.tables, work.follows_columns):
                 table, segments = change.table, work.segments.get(change.table.id)
                 key = [table.columns.index(name) for name in table.key]
                 keep_old = change.old is None or places.newer(table, segments, change, change.old)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -12,7 +13,8 @@ from scurry.connectors.cdc.capture import CapturedTable, CaptureSession, ChunkKe
 from scurry.connectors.cdc.mysql.binlog import current_position, number_of
 from scurry.connectors.cdc.mysql.connection import connect, explained, need_client
 from scurry.connectors.cdc.mysql.settings import MySqlSettings
-from scurry.connectors.cdc.naming import chosen, no_tables
+from scurry.connectors.cdc.mysql.startup import FIRST_PLACE, position_of_gtid, position_of_time
+from scurry.connectors.cdc.naming import captured_table, chosen, no_tables
 from scurry.connectors.jdbc.mysql import quoted
 from scurry.errors import DatabaseError, LogLostError, ValidationError
 
@@ -103,30 +105,34 @@ class MySqlSession(CaptureSession):
         found = chosen(names, self._settings.tables)
         if not found:
             raise no_tables(names, self._settings.shown, self._settings.chosen_by, self._settings.tables)
-        return list(map(self._table, found))
-
-    def _table(self, name: TableId) -> CapturedTable:
-        where = "FROM information_schema.columns WHERE table_schema = %s AND table_name = %s"
-        query = f"SELECT column_name, column_type {where} ORDER BY ordinal_position"
-        columns = self._rows(query, [name.database, name.name])
-        key = self._rows(
-            "SELECT column_name FROM information_schema.statistics WHERE table_schema = %s AND table_name = %s "
-            "AND index_name = 'PRIMARY' ORDER BY seq_in_index",
-            [name.database, name.name],
+        databases = sorted({name.database for name in found})
+        listed = ", ".join(["%s"] * len(databases))
+        columns = self._by_table(
+            "SELECT table_schema, table_name, column_name, column_type FROM information_schema.columns "
+            f"WHERE table_schema IN ({listed}) ORDER BY ordinal_position",
+            databases,
         )
-        names, chunk_key = tuple(row[0] for row in columns), self._settings.chunk_key
-        if chunk_key is not None and chunk_key not in names:
-            raise ValidationError(
-                f"Chunk key column '{chunk_key}' doesn't exist in the columns [{', '.join(names)}] of the table "
-                f"{name.path}"
-            ).with_hint("'scan.incremental.snapshot.chunk.key-column' names a column of the table")
-        if not key and self._settings.startup.reads_tables:
+        keys = self._by_table(
+            "SELECT table_schema, table_name, column_name FROM information_schema.statistics "
+            f"WHERE table_schema IN ({listed}) AND index_name = 'PRIMARY' ORDER BY seq_in_index",
+            databases,
+        )
+        return [self._table(name, columns[name], keys[name]) for name in found]
+
+    def _by_table(self, query: str, parameters: Sequence[Any]) -> defaultdict[TableId, list[Any]]:
+        """Return the rows of a query, without the database and the name that each begins with, by table."""
+        found: defaultdict[TableId, list[Any]] = defaultdict(list)
+        for database, name, *row in self._rows(query, parameters):
+            found[TableId(database, "", name)].append(row)
+        return found
+
+    def _table(self, name: TableId, columns: list[Any], keys: list[Any]) -> CapturedTable:
+        if not keys and self._settings.startup.reads_tables:
             raise ValidationError(f"table {name.path} has no primary key, by which its rows are read").with_hint(
                 "add one, or read changes only: 'scan.startup.mode' = 'latest-offset'"
             )
-        keys = tuple(row[0] for row in key)
-        types = tuple(row[1] for row in columns)
-        return CapturedTable(name, names, types, keys, chunk_key or (keys[0] if keys else None))
+        names, types = tuple(row[0] for row in columns), tuple(row[1] for row in columns)
+        return captured_table(name, names, types, tuple(row[0] for row in keys), self._settings.chunk_key)
 
     def upper_bound(self, table: CapturedTable, lower: ChunkKey, rows: int) -> ChunkKey:
         """Return the key that is so many rows behind another one."""
@@ -159,17 +165,27 @@ class MySqlSession(CaptureSession):
                 raise DatabaseError(f"cannot read the changes of {self._settings.shown}: {name} is {value}").with_hint(
                     f"set {name} = {wanted} in the server's configuration, and restart it"
                 )
-        if startup.mode == "specific-offset":
-            self.resume(tables, startup.position)
-            return list(startup.position)
-        if startup.mode == "earliest-offset":
-            first = self._rows("SHOW BINARY LOGS")[0]
-            return [first[0], 4]
+        if startup.mode in ("specific-offset", "earliest-offset", "timestamp"):
+            return self._start_at(startup)
         return self._ask(current_position)
+
+    def _start_at(self, startup: Startup) -> LogPosition:
+        files = self._files()
+        if startup.mode == "earliest-offset":
+            return [files[0], FIRST_PLACE]
+        if startup.timestamp is not None:
+            return position_of_time(self._settings, files, startup.timestamp)
+        if isinstance(startup.position, str):
+            return position_of_gtid(self._settings, files, startup.position, self._rows)
+        self.resume((), startup.position)
+        return list(startup.position)
+
+    def _files(self) -> list[str]:
+        return [row[0] for row in self._rows("SHOW BINARY LOGS")]
 
     def resume(self, tables: Sequence[CapturedTable], position: LogPosition) -> None:
         """Check that the server has the file of the position."""
-        files = [row[0] for row in self._rows("SHOW BINARY LOGS")]
+        files = self._files()
         if position[0] not in files:
             raise LogLostError(
                 f"changes of {self._settings.shown} are lost: the server has no binlog {position[0]}, the first one is "

@@ -77,12 +77,13 @@ def flushed_end(settings: PostgresSettings) -> int:
 
 
 def changes(
-    settings: PostgresSettings, start: int, end: int, tables: Sequence[CapturedTable]
+    settings: PostgresSettings, start: int, end: int, tables: Sequence[CapturedTable], follows_columns: bool = False
 ) -> Iterator[tuple[Begin, CapturedTable, Change]]:
     """Yield the changes of some tables by transactions that are committed in a range.
 
-    The values of a change are in the order of the columns of the table, None for columns that it had not yet; those
-    that an update left as they are come from the row before, if that is known.
+    The values of a change are in the order of the columns of the table, None for columns that it had not yet, unless
+    changes have the columns that the table had then; values that an update left as they are come from the row before,
+    if that is known.
     """
     wanted = {(table.id.schema, table.id.name): table for table in tables}
     relations: dict[int, tuple[Relation, CapturedTable | None]] = {}
@@ -92,7 +93,9 @@ def changes(
         if isinstance(message, Begin):
             begin = message
         elif isinstance(message, Relation):
-            relations[message.number] = (message, wanted.get((message.schema, message.name)))
+            found = wanted.get((message.schema, message.name))
+            as_it_was = found is not None and follows_columns
+            relations[message.number] = (message, found.with_columns(message.columns) if as_it_was else found)
         elif isinstance(message, Change) and begin is not None and start <= begin.lsn < end:
             relation, table = relations[message.relation]
             if table is not None:
@@ -150,7 +153,7 @@ class LogReader:
         segments = {
             name: [(each, Visibility.of(each.mark[1])) for each in found] for name, found in work.segments.items()
         }
-        for begin, table, change in changes(self._settings, work.start, work.end, work.tables):
+        for begin, table, change in changes(self._settings, work.start, work.end, work.tables, work.follows_columns):
             rows = self._rows(self._checked(change, table), table, segments.get(table.id), begin)
             if rows:
                 names, chosen = self._chosen(table, rows)
@@ -182,8 +185,10 @@ class LogReader:
         applies = self._applies(table, segments, begin, change)
         keep_old = applies is None or old is None or applies(old)
         keep_new = applies is None or new is None or applies(new)
-        rows = change_rows if self._settings.needs_before else upserted_rows
-        if self._settings.needs_before:
+        is_known = change.whole or change.kind == "I"
+        is_exact = self._settings.needs_before or (self._settings.gives_before and is_known)
+        rows = change_rows if is_exact else upserted_rows
+        if is_exact:
             check_place(table, old, new, keep_old, keep_new)
         return rows(old, new, keep_old, keep_new, key)
 
@@ -220,7 +225,7 @@ class LogReader:
             return len(bounds)
         assert table.chunk_key is not None, "a table without a chunk key is one segment"
         kind = table.type_of(table.chunk_key)
-        if kind in _NUMBERS and "NaN" not in (key, *bounds):
+        if kind.partition("(")[0] in _NUMBERS and "NaN" not in (key, *bounds):
             number = decimal.Decimal(key)
             return sum(decimal.Decimal(bound) < number for bound in bounds)
         if self._asked is None:

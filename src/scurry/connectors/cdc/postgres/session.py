@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from scurry.connectors.cdc.capture import CapturedTable, CaptureSession, ChunkKey, LogPosition, Mark, Startup, TableId
-from scurry.connectors.cdc.naming import chosen, no_tables
+from scurry.connectors.cdc.naming import captured_table, chosen, no_tables
 from scurry.connectors.cdc.postgres.connection import connect, explained, lsn_of, lsn_text, newest_end
 from scurry.connectors.cdc.postgres.settings import PostgresSettings
 from scurry.errors import DatabaseError, LogLostError, ValidationError
@@ -29,12 +29,13 @@ SELECT n.nspname, c.relname, c.oid::bigint FROM pg_class c JOIN pg_namespace n O
 WHERE c.relkind = ANY($1) AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg_toast%'
 """
 _COLUMNS = """
-SELECT a.attname, format_type(a.atttypid, -1) FROM pg_attribute a
-WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
+SELECT a.attrelid::bigint, a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a
+WHERE a.attrelid = ANY($1::bigint[]) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum
 """
 _KEY = """
-SELECT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
-WHERE i.indrelid = $1::oid AND i.indisprimary ORDER BY array_position(i.indkey::int2[], a.attnum)
+SELECT i.indrelid::bigint, a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid
+AND a.attnum = ANY(i.indkey) WHERE i.indrelid = ANY($1::bigint[]) AND i.indisprimary
+ORDER BY i.indrelid, array_position(i.indkey::int2[], a.attnum)
 """
 
 
@@ -96,19 +97,21 @@ class PostgresSession(CaptureSession):
         if not found:
             where = f"database '{settings.database}'"
             raise no_tables(list(numbers), where, settings.chosen_by, settings.tables)
-        return [self._table(name, numbers[name]) for name in found]
+        wanted = [numbers[name] for name in found]
+        columns = self._by_table(_COLUMNS, wanted)
+        keys = self._by_table(_KEY, wanted)
+        return [self._table(name, columns[numbers[name]], keys[numbers[name]]) for name in found]
 
-    def _table(self, name: TableId, oid: int) -> CapturedTable:
-        columns = self._ask(lambda connection: connection.execute(_COLUMNS, [oid]).fetchall())
-        key = tuple(row[0] for row in self._ask(lambda connection: connection.execute(_KEY, [oid]).fetchall()))
-        names, chunk_key = tuple(row[0] for row in columns), self._settings.chunk_key
-        if chunk_key is not None and chunk_key not in names:
-            raise ValidationError(
-                f"Chunk key column '{chunk_key}' doesn't exist in the columns [{', '.join(names)}] of the table "
-                f"{name.path}"
-            ).with_hint("'scan.incremental.snapshot.chunk.key-column' names a column of the table")
-        types = tuple(row[1] for row in columns)
-        return CapturedTable(name, names, types, key, chunk_key or (key[0] if key else None))
+    def _by_table(self, query: str, numbers: list[int]) -> defaultdict[int, list[Any]]:
+        """Return the rows of a query, without the number of the table that each begins with, by this number."""
+        found: defaultdict[int, list[Any]] = defaultdict(list)
+        for number, *row in self._ask(lambda connection: connection.execute(query, [numbers]).fetchall()):
+            found[number].append(row)
+        return found
+
+    def _table(self, name: TableId, columns: list[Any], keys: list[Any]) -> CapturedTable:
+        names, types = tuple(row[0] for row in columns), tuple(row[1] for row in columns)
+        return captured_table(name, names, types, tuple(row[0] for row in keys), self._settings.chunk_key)
 
     def upper_bound(self, table: CapturedTable, lower: ChunkKey, rows: int) -> ChunkKey:
         """Return the key that is so many rows behind another one."""

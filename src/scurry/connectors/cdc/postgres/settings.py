@@ -27,6 +27,7 @@ class PostgresSettings:
         drops_slot: Whether the slot is dropped when the job ends.
         startup: Where reading begins.
         needs_before: Whether updates need the row before.
+        gives_before: Whether updates give the row before where the log has it.
         chunk_rows: Rows of a chunk.
         chunk_key: The column by which tables are read in chunks; None for the first one of the primary key.
         fetch_rows: Rows that a reader holds at once.
@@ -54,6 +55,7 @@ class PostgresSettings:
     connect_seconds: int = 30
     retries: int = 3
     partitioned: bool = False
+    gives_before: bool = False
 
     @property
     def server(self) -> Postgres:

@@ -11,7 +11,7 @@ from scurry.connectors.cdc.enumerator import EnumeratorSettings
 from scurry.connectors.cdc.mysql.connection import need_client
 from scurry.connectors.cdc.mysql.reading import MySqlCapture
 from scurry.connectors.cdc.mysql.settings import MySqlSettings
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import ValidationError
 from scurry.sql.catalog.schema import MetadataColumn
 from scurry.sql.catalog.table_options import Options, TableOption, boolean, whole_number
 from scurry.sql.connectors.cdc import options as common
@@ -44,11 +44,23 @@ MODE = TableOption(
     "scan.startup.mode",
     str,
     "initial",
-    f"{common.MODE_TEXT}; `earliest-offset`, `latest-offset` and `specific-offset` read changes only, `snapshot` rows "
-    "only.",
+    f"{common.MODE_TEXT}; `earliest-offset`, `latest-offset`, `specific-offset` and `timestamp` read changes "
+    "only, `snapshot` rows only.",
 )
 FILE = TableOption("scan.startup.specific-offset.file", str, None, "The file of `specific-offset`.")
 POSITION = TableOption("scan.startup.specific-offset.pos", whole_number, None, "The position of `specific-offset`.")
+GTID = TableOption(
+    "scan.startup.specific-offset.gtid-set",
+    str,
+    None,
+    "Of MariaDB, instead of file and position: the GTID behind which `specific-offset` begins, such as `0-1-100`.",
+)
+TIMESTAMP = TableOption(
+    "scan.startup.timestamp-millis",
+    whole_number,
+    None,
+    "The time of `timestamp`, in milliseconds since 1970: changes before it are left out, to the second.",
+)
 TIME_ZONE = TableOption[tzinfo](
     "server-time-zone",
     zone,
@@ -66,6 +78,8 @@ OPTIONS: tuple[TableOption[Any], ...] = (
     MODE,
     FILE,
     POSITION,
+    GTID,
+    TIMESTAMP,
     common.CHUNK_ROWS,
     common.FETCH_ROWS,
     common.CHUNK_KEY,
@@ -91,7 +105,7 @@ OPTIONS: tuple[TableOption[Any], ...] = (
     TableOption("connection.pool.size", whole_number, 20, "Readers have a connection each.", without_effect=True),
     *common.WITHOUT_EFFECT,
 )
-_MODES = ("initial", "snapshot", "earliest-offset", "latest-offset", "specific-offset")
+_MODES = ("initial", "snapshot", "earliest-offset", "latest-offset", "specific-offset", "timestamp")
 
 
 class MySqlCdcFactory(TableFactory):
@@ -147,14 +161,18 @@ class MySqlCdcFactory(TableFactory):
 def _startup(options: Options) -> Startup:
     mode = options.get(MODE).lower()
     if mode == "timestamp":
-        raise UnsupportedError(
-            "'scan.startup.mode' = 'timestamp': positions are not looked up by time; mysqlbinlog --start-datetime "
-            "finds the position for 'specific-offset'"
-        )
+        if TIMESTAMP not in options:
+            raise ValidationError(
+                f"To use timestamp startup mode, the startup timestamp millis '{TIMESTAMP.key}' must be set."
+            )
+        return Startup(mode, timestamp=options.get(TIMESTAMP))
     if mode == "specific-offset":
+        if GTID in options:
+            return Startup(mode, options.get(GTID))
         if FILE not in options or POSITION not in options:
             raise ValidationError(
-                f"Unable to find a valid binlog offset. Either {FILE.key}, or {POSITION.key} is not set."
-            ).with_hint("SHOW MASTER STATUS has both; a GTID set is not taken")
+                f"Unable to find a valid binlog offset. Either {GTID.key}, or {FILE.key} and {POSITION.key} are "
+                "required."
+            ).with_hint("SHOW MASTER STATUS has file and position; SELECT @@gtid_binlog_pos the GTID of MariaDB")
         return Startup(mode, [options.get(FILE), options.get(POSITION)])
     return common.startup_of(mode, _MODES)

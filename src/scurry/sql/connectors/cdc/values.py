@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 
+from scurry.connectors.cdc.postgres.arrays import parse_array
 from scurry.errors import MalformedRecordError
 from scurry.sql import types
-from scurry.sql.connectors.cdc.arrays import parse_array
 from scurry.sql.connectors.jdbc.statements import Dialect
 from scurry.sql.connectors.jdbc.values import column_values
 from scurry.sql.types import DataType

@@ -10,6 +10,7 @@ def parse_array(text: str, read: Callable[[str], Any]) -> list[Any]:
     """Return the elements of an array; one of several dimensions is a list of lists.
 
     Args:
+        text: The array.
         read: Makes a value of the text of an element.
 
     Raises:

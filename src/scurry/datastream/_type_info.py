@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import is_dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-from scurry.common._type_variables import T
 from scurry.common.typeinfo import DataclassTypeInfo, RowTypeInfo, TypeInformation, Types, type_info_from_hint
 from scurry.errors import ArgumentTypeError
-
-#: Declarations of the type of records of type T: a list of types is that of rows.
-DeclaredType: TypeAlias = TypeInformation[T] | type[T] | list[TypeInformation[Any]]
 
 
 def declared_type(declared: Any, what: str = "output_type") -> TypeInformation | None:

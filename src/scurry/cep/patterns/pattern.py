@@ -118,9 +118,7 @@ class Pattern(ApiObject):
             condition: A function of the event, or of the event and a context with the events of the partial match; or
                 the text of an expression over the fields of the event.
         """
-        test = test_of(condition, self.name, "where")
-        self._condition = test if self._condition is None else And(self._condition, test)
-        return self
+        return self._tests(And, test_of(condition, self.name, "where"))
 
     def or_(self, condition: Condition) -> Self:
         """Add a condition that suffices, as do those already given.
@@ -129,9 +127,7 @@ class Pattern(ApiObject):
             condition: A function of the event, or of the event and a context with the events of the partial match; or
                 the text of an expression over the fields of the event.
         """
-        test = test_of(condition, self.name, "or_")
-        self._condition = test if self._condition is None else Or(self._condition, test)
-        return self
+        return self._tests(Or, test_of(condition, self.name, "or_"))
 
     def subtype(self, subtype_class: type) -> Self:
         """Add the condition that events are instances of a class.
@@ -139,8 +135,10 @@ class Pattern(ApiObject):
         Args:
             subtype_class: The class.
         """
-        test = subtype_test(subtype_class, self.name)
-        self._condition = test if self._condition is None else And(self._condition, test)
+        return self._tests(And, subtype_test(subtype_class, self.name))
+
+    def _tests(self, combine: type[And | Or], test: Test) -> Self:
+        self._condition = test if self._condition is None else combine(self._condition, test)
         return self
 
     def until(self, condition: Condition) -> Self:

@@ -28,9 +28,6 @@ _POLL_SECONDS = 0.05
 #: Milliseconds that a reader waits for a message, before it looks whether there is one.
 _WAIT_MS = 1000
 
-#: partition, the id before the first message, the id of the last one
-IdRange = tuple[str, MessageKey, MessageKey]
-
 
 @dataclass
 class _Partition:

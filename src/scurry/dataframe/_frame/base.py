@@ -11,10 +11,8 @@ from scurry.sql.syntax import nodes
 from scurry.table.expression import Expression
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from scurry.sql.functions.user.definition import UserFunction
-    from scurry.sql.plan.nodes import Plan
     from scurry.sql.statements.table_operations import Operation
     from scurry.table.table import Table
 
@@ -111,14 +109,3 @@ def require_frame(other: Any, cls: type, message: str) -> None:
     """
     if not isinstance(other, cls):
         raise ArgumentTypeError(message)
-
-
-def functions_of(expressions: Sequence[Expression]) -> Mapping[str, UserFunction]:
-    """Return the functions that expressions call."""
-    return {name: function for each in expressions for name, function in each._functions.items()}
-
-
-def plan_of(frame: FrameBase) -> Plan:
-    """Return the plan of a DataFrame."""
-    plan: Plan = frame._table._plan
-    return plan

@@ -132,11 +132,10 @@ def _any_nullable(types: Sequence[DataType]) -> bool:
     return any(each.is_nullable for each in types)
 
 
-def refuse_call(site: CallSite, expected: str | None = None) -> SignatureError:
+def refuse_call(site: CallSite) -> SignatureError:
     """Return the error for a call whose arguments do not fit, as Flink words it for functions of its own."""
     shown = ", ".join(each.as_summary_string() for each in site.types)
-    text = f"Invalid function call:\n{site.name}({shown})"
-    return SignatureError(text if expected is None else f"{text}\n{expected}")
+    return SignatureError(f"Invalid function call:\n{site.name}({shown})")
 
 
 def refuse_number(site: CallSite) -> SignatureError:

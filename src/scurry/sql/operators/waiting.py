@@ -13,9 +13,6 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import taken
 from scurry.sql.operators.partitioning import KeyedChanges
 
-#: Pieces of a key group that are stored one by one before they are merged.
-_KEPT = 4
-
 
 class _Piece(NamedTuple):
     """Rows of any key groups.
@@ -41,18 +38,11 @@ class WaitingRows:
     Args:
         slot: Where they are in the state of a key group.
         time_of: Returns the times of rows, as integers.
-        merge: Returns fewer rows with the same meaning, such as one for each group; None if rows are kept as they are.
     """
 
-    def __init__(
-        self,
-        slot: str,
-        time_of: Callable[[pa.RecordBatch], Any],
-        merge: Callable[[Sequence[pa.RecordBatch]], pa.RecordBatch] | None = None,
-    ) -> None:
+    def __init__(self, slot: str, time_of: Callable[[pa.RecordBatch], Any]) -> None:
         self._slot = slot
         self._time_of = time_of
-        self._merge = merge
         self._pieces: list[_Piece] = []
 
     def add(self, rows: KeyedChanges, times: Any) -> None:
@@ -105,13 +95,8 @@ class WaitingRows:
             for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(owners)], strict=True):
                 context.select(int(owners[start]))
                 context.register_event_timer(int(times[start:stop].min()))
-                self._store(changes.slice(start, stop - start), context)
-
-    def _store(self, changes: Changes, context: RowsContext) -> None:
-        stored = [*context.state.get(self._slot, ()), changes]
-        if self._merge is not None and len(stored) > _KEPT:
-            stored = [Changes(self._merge([each.batch for each in stored]))]
-        context.state[self._slot] = stored
+                stored = context.state.get(self._slot, ())
+                context.state[self._slot] = [*stored, changes.slice(start, stop - start)]
 
 
 def concatenated_kinds(changes: Sequence[Changes]) -> Any:

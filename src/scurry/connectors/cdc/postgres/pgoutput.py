@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 _BEGIN = struct.Struct("!qqI")
-_COMMIT = struct.Struct("!bqqq")
 _RELATION = struct.Struct("!I")
 _ATTRIBUTE = struct.Struct("!Ii")
 _SHORT = struct.Struct("!h")

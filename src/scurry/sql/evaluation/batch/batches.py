@@ -39,10 +39,6 @@ def arrow_batch(columns: Sequence[pa.Array], names: Sequence[str], rows: int) ->
     return batch_of_columns(columns, names, rows)
 
 
-def columns_of(batch: pa.RecordBatch) -> list[pa.Array]:
-    return list(batch.columns)
-
-
 def concatenated(batches: Iterable[pa.RecordBatch], schema: Schema) -> pa.RecordBatch:
     """Put batches of the same columns into one."""
     found = [batch for batch in batches if batch.num_rows]

@@ -12,6 +12,7 @@ from scurry.sql.functions.aggregate.definition import (
     USER_DEFINED,
     AggregateFunction,
     AggregateProperties,
+    BatchState,
     Column,
     Partitions,
     PlaceFunction,
@@ -67,6 +68,10 @@ def state_names(name: str, retracts: bool) -> tuple[str, ...]:
     function = _functions()[name]
     names = function.state_names or (name.lower(),)
     return (function.retractable_state_names or names) if retracts else names
+
+
+def batch_state(name: str) -> BatchState:
+    return _functions()[name].batch_state
 
 
 def aggregate_names() -> list[str]:

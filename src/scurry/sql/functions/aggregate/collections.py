@@ -15,6 +15,7 @@ from scurry.sql.functions.aggregate.definition import (
     AggregateFunction,
     AggregateProperties,
     AggregateSite,
+    BatchState,
     Column,
     Groups,
 )
@@ -148,6 +149,7 @@ FUNCTIONS = (
         _infer_array,
         lambda site, result_type: Listing(result_type, nulls=True),
         LISTS,
+        batch_state=BatchState.WHOLE,
         takes_null_treatment=True,
     ),
     AggregateFunction(
@@ -155,6 +157,7 @@ FUNCTIONS = (
         _infer_multiset,
         lambda site, result_type: Multiset(result_type),
         replace(LISTS, order_free=True, value_of_nothing={}),
+        batch_state=BatchState.OBJECT,
     ),
     AggregateFunction(
         "LISTAGG",
@@ -163,5 +166,6 @@ FUNCTIONS = (
         LISTS,
         state_names=("accDelimiter", "concatAcc"),
         retractable_state_names=("listagg",),
+        batch_state=BatchState.OBJECT,
     ),
 )

@@ -181,6 +181,17 @@ class Partitions:
     peer_end: Groups
 
 
+class BatchState(Enum):
+    """Flink's state of an aggregate in BATCH, for EXPLAIN."""
+
+    #: A row, which hash maps keep where its types are of fixed length.
+    ROW = "row"
+    #: An object, for which rows are sorted.
+    OBJECT = "object"
+    #: An object for all rows of a group: none is made of a part of them.
+    WHOLE = "whole"
+
+
 @dataclass(frozen=True)
 class AggregateFunction:
     """A function of the rows of a group.
@@ -194,6 +205,7 @@ class AggregateFunction:
         aliases: Other names.
         state_names: Flink's names of the columns of its state, in EXPLAIN; empty for one of the function's name.
         retractable_state_names: The same where rows may be taken back; empty for the same names.
+        batch_state: Flink's state in BATCH, for EXPLAIN.
         null_arguments: The places of arguments that may be the literal NULL.
         takes_null_treatment: Whether IGNORE NULLS may follow.
         place: Kind of a function that only OVER knows, as its value depends on the place of a row.
@@ -209,6 +221,7 @@ class AggregateFunction:
     aliases: tuple[str, ...] = ()
     state_names: tuple[str, ...] = ()
     retractable_state_names: tuple[str, ...] = ()
+    batch_state: BatchState = BatchState.ROW
     null_arguments: frozenset[int] = frozenset()
     takes_null_treatment: bool = False
     place: PlaceFunction | None = None

@@ -16,6 +16,7 @@ from scurry.sql.functions.aggregate.definition import (
     AggregateFunction,
     AggregateProperties,
     AggregateSite,
+    BatchState,
     Column,
     Groups,
     Selecting,
@@ -185,8 +186,20 @@ FUNCTIONS = (
         "MIN", _infer_extreme, lambda site, result_type: _extreme(site, greatest=False), replace(_MAX, growth=-1)
     ),
     AggregateFunction("MAX", _infer_extreme, lambda site, result_type: _extreme(site, greatest=True), _MAX),
-    AggregateFunction("FIRST_VALUE", _infer_value, lambda site, result_type: AtEnd(last=False), _AT_END),
-    AggregateFunction("LAST_VALUE", _infer_value, lambda site, result_type: AtEnd(last=True), _AT_END),
+    AggregateFunction(
+        "FIRST_VALUE",
+        _infer_value,
+        lambda site, result_type: AtEnd(last=False),
+        _AT_END,
+        batch_state=BatchState.WHOLE,
+    ),
+    AggregateFunction(
+        "LAST_VALUE",
+        _infer_value,
+        lambda site, result_type: AtEnd(last=True),
+        _AT_END,
+        batch_state=BatchState.WHOLE,
+    ),
     AggregateFunction(
         "SINGLE_VALUE",
         _infer_value,

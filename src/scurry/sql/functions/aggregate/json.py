@@ -11,7 +11,14 @@ import pyarrow as pa
 from scurry.common._types.json_text import quoted
 from scurry.errors import EvaluationError
 from scurry.sql.functions.aggregate.collections import LISTS
-from scurry.sql.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
+from scurry.sql.functions.aggregate.definition import (
+    Accumulator,
+    AggregateFunction,
+    AggregateSite,
+    BatchState,
+    Column,
+    Groups,
+)
 from scurry.sql.functions.aggregate.grouped import listed, merged_lists
 from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.functions.scalar.json_construction import json_writer
@@ -105,6 +112,20 @@ def _maker(keyed: bool) -> Callable[[AggregateSite, DataType], JsonTexts]:
 _ARRAY: Final = replace(LISTS, mergeable=False, value_of_nothing="[]")
 _OBJECT: Final = replace(LISTS, order_free=True, value_of_nothing="{}")
 FUNCTIONS = (
-    AggregateFunction("JSON_ARRAYAGG", _infer_array, _maker(keyed=False), _ARRAY, null_arguments=frozenset({0})),
-    AggregateFunction("JSON_OBJECTAGG", _infer_object, _maker(keyed=True), _OBJECT, null_arguments=frozenset({1})),
+    AggregateFunction(
+        "JSON_ARRAYAGG",
+        _infer_array,
+        _maker(keyed=False),
+        _ARRAY,
+        batch_state=BatchState.WHOLE,
+        null_arguments=frozenset({0}),
+    ),
+    AggregateFunction(
+        "JSON_OBJECTAGG",
+        _infer_object,
+        _maker(keyed=True),
+        _OBJECT,
+        batch_state=BatchState.WHOLE,
+        null_arguments=frozenset({1}),
+    ),
 )

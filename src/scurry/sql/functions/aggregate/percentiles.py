@@ -11,7 +11,14 @@ import pyarrow as pa
 
 from scurry.errors import EvaluationError
 from scurry.sql.functions.aggregate.collections import LISTS
-from scurry.sql.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
+from scurry.sql.functions.aggregate.definition import (
+    Accumulator,
+    AggregateFunction,
+    AggregateSite,
+    BatchState,
+    Column,
+    Groups,
+)
 from scurry.sql.functions.aggregate.grouped import listed, merged_lists, valid_rows
 from scurry.sql.functions.casts.numbers import doubles_of
 from scurry.sql.functions.definition import Signature, SignatureError
@@ -88,6 +95,7 @@ FUNCTIONS = (
         _infer,
         lambda site, result_type: Percentile(result_type),
         replace(LISTS, order_free=True),
+        batch_state=BatchState.WHOLE,
         null_arguments=frozenset({0}),
     ),
 )

@@ -20,7 +20,6 @@ from scurry.sql.types.families import BINARY, BOOLEAN, CHARACTER, INT, INTEGER, 
 _STRING: Final = if_any_nullable(STRING)
 _INT: Final = if_any_nullable(INT)
 _TEXT_OR_BYTES: Final = (*CHARACTER, *BINARY)
-_BOOLEAN: Final = if_any_nullable(BOOLEAN)
 _SUPPLEMENTARY: Final = re.compile("[\U00010000-\U0010ffff]")
 _HALF: Final = re.compile("[\ud800-\udfff]")
 

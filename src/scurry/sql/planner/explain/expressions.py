@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from scurry.sql.plan.expressions import (
@@ -20,9 +20,6 @@ from scurry.sql.planner.explain.literals import literal_text
 from scurry.sql.planner.explain.sargs import points_text, ranges_text, without_negation
 from scurry.sql.planner.explain.types import type_text
 from scurry.sql.types import CharType, DecimalType, RowType, SymbolType, VarCharType
-
-#: Returns the text of an expression over columns with names, or over columns by position.
-ExpressionText = Callable[[Expression, Sequence[str] | None], str]
 
 _COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM")
 _OPERATORS = (*_COMPARISONS, "+", "-", "*", "/", "%", "AND", "OR", "||")

@@ -85,19 +85,25 @@ def over_calls(plan: Project) -> Project:
     if not isinstance(below, nodes.Over):
         return plan
     columns: list[Expression] = [InputReference(place, each) for place, each in enumerate(below.input.schema.types)]
-    columns += map(_sum, below.calls)
+    columns += (value_of_sums(call, lambda part: part, IntType(False)) for call in below.calls)
     return replace(plan, input=below.input, expressions=tuple(substituted(each, columns) for each in plan.expressions))
 
 
-def _sum(call: WindowCall) -> Expression:
-    """Return a sum as the sum of no rows is NULL."""
+def value_of_sums(call: WindowCall, part: Callable[[WindowCall], Expression], zero: DataType) -> Expression:
+    """Return a sum or average as Flink computes it: by a count, because the sum of no rows is NULL.
+
+    Args:
+        part: Returns the value of an aggregate that is no sum of this kind.
+        zero: The type of the zero that the count is compared with, which Flink changes between its plans.
+    """
     if call.call.function not in ("SUM", "AVG"):
-        return call
-    count = replace(call, call=replace(call.call, function="COUNT"), type=BigIntType(False))
-    total = replace(call, call=replace(call.call, function="$SUM0"))
-    is_there = Call(">", (count, Literal(0, IntType(False))), BooleanType(False))
-    value = Call("CASE", (is_there, total, Literal(None, call.type.nullable())), call.type)
-    return value if call.call.function == "SUM" else Call("/", (value, count), call.type)
+        return part(call)
+    count_type = BigIntType(False)
+    count = part(replace(call, call=replace(call.call, function="COUNT", type=count_type), type=count_type))
+    total = part(replace(call, call=replace(call.call, function="$SUM0")))
+    is_there = Call(">", (count, Literal(0, zero)), BooleanType(False))
+    found = Call("CASE", (is_there, total, Literal(None, call.type.nullable())), call.type)
+    return found if call.call.function == "SUM" else Call("/", (found, count), call.type)
 
 
 def target_text(plan: nodes.Sink) -> str:

@@ -58,21 +58,18 @@ def insert_statement(
     session: TableSession,
     identifier: ObjectIdentifier,
     table: CatalogMaterializedTable,
-    options: Mapping[str, str] | None = None,
-    overwrite: bool = False,
+    options: Mapping[str, str],
 ) -> str:
     """Return the INSERT of a refresh job, whose columns are those of the query by their names.
 
     Args:
         identifier: The name of the table.
         options: Options of the table for this job alone.
-        overwrite: Whether the rows replace those that there are.
     """
     names = ", ".join(map(escape_identifier, result_names(session, table.expanded_query)))
-    listed = ", ".join(f"{escape_text(key)} = {escape_text(value)}" for key, value in (options or {}).items())
+    listed = ", ".join(f"{escape_text(key)} = {escape_text(value)}" for key, value in options.items())
     hint = f" /*+ OPTIONS({listed}) */" if listed else ""
-    kind = "OVERWRITE" if overwrite else "INTO"
-    return f"INSERT {kind} {identifier}{hint} ({names})\n{table.expanded_query}"
+    return f"INSERT INTO {identifier}{hint} ({names})\n{table.expanded_query}"
 
 
 def start_continuous(

@@ -23,7 +23,6 @@ from scurry.sql.types import DataType, LocalZonedTimestampType, RawType, Timesta
 from scurry.sql.validator import validate_query
 from scurry.sql.validator.session_catalog import TableCatalog, is_source_watermark
 
-ALL_KINDS = frozenset(RowKind)
 _ROWTIME = "rowtime"
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scurry.sql.functions.aggregate.catalogue import properties_of
+from scurry.sql.functions.aggregate.catalogue import batch_state, properties_of
+from scurry.sql.functions.aggregate.definition import BatchState
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.plan.nodes import Aggregate
 from scurry.sql.plan.physical.windows import GroupWindowAggregate
@@ -16,10 +17,6 @@ from scurry.sql.planner.explain.windows import group_window_parts
 
 #: Fewer rows than these are sorted rather than kept in a hash map.
 _FEW = 1000
-#: Aggregates whose state is an object.
-_OBJECTS = ("COLLECT", "JSON_OBJECTAGG", "JSON_ARRAYAGG", "ARRAY_AGG", "PERCENTILE", "LISTAGG")
-#: Aggregates that need all rows of a group in one place.
-_WHOLE = ("FIRST_VALUE", "LAST_VALUE", "JSON_OBJECTAGG", "JSON_ARRAYAGG", "ARRAY_AGG", "PERCENTILE")
 
 
 def aggregate_operator(plan: Aggregate, below: Operator) -> Operator:
@@ -67,13 +64,13 @@ def _is_hashed(plan: Aggregate) -> bool:
 
 
 def _has_mutable_state(call: AggregateCall) -> bool:
-    if not isinstance(call.function, str) or call.function in (*_OBJECTS, "FIRST_VALUE", "LAST_VALUE"):
-        return False
-    return is_mutable(call.type)
+    return isinstance(call.function, str) and batch_state(call.function) is BatchState.ROW and is_mutable(call.type)
 
 
 def _merges(call: AggregateCall) -> bool:
-    return isinstance(call.function, str) and call.function not in _WHOLE and properties_of(call.function).mergeable
+    if not isinstance(call.function, str) or batch_state(call.function) is BatchState.WHOLE:
+        return False
+    return properties_of(call.function).mergeable
 
 
 def _text(name: str, plan: Aggregate, calls: Sequence[str], merges: bool | None = None) -> str:

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
-from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal
+from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.nodes import Filter, Over, Plan, Project
 from scurry.sql.plan.physical.over import OverAggregate
 from scurry.sql.plan.physical.windows import WindowRank
 from scurry.sql.plan.rewriting import all_substituted, input_references, remapped, with_parts
 from scurry.sql.plan.windows import WindowCall
-from scurry.sql.types import BigIntType, BooleanType
+from scurry.sql.planner.explain.written import value_of_sums
+from scurry.sql.types import BigIntType
 
 
 def sums_of_windows(plan: Plan, session: EvaluationContext) -> Plan:
@@ -96,13 +97,4 @@ def _value(call: WindowCall, calls: list[WindowCall], width: int) -> Expression:
             calls.append(each)
         return InputReference(width + calls.index(each), each.type)
 
-    if call.call.function not in ("SUM", "AVG"):
-        return column(call)
-    count_type = BigIntType(False)
-    count = column(replace(call, call=replace(call.call, function="COUNT", type=count_type), type=count_type))
-    total = column(replace(call, call=replace(call.call, function="$SUM0")))
-    is_there = Call(">", (count, Literal(0, count_type)), BooleanType(False))
-    found: Expression = Call("CASE", (is_there, total, Literal(None, call.type.nullable())), call.type)
-    if call.call.function == "AVG":
-        found = Call("/", (found, count), call.type)
-    return found
+    return value_of_sums(call, column, BigIntType(False))

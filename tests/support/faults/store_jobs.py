@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from support.faults.job_directory import Place
-from support.faults.job_processes import GIVE_UP_SECONDS, PROGRAMS, Run
+from support.faults.job_processes import GIVE_UP_SECONDS, PROGRAMS, Run, kill, workers
 from support.faults.programs.to_store import NUMBERS, PER_SECOND, expected
 
 KILLS = int(os.environ.get("SCURRY_KILLS", "20"))
@@ -24,7 +24,12 @@ class StoreJob:
     """The job and what it has written."""
 
     def __init__(
-        self, directory: Path, options: Mapping[str, str], rows: Callable[[], Rows], runner: str = "local"
+        self,
+        directory: Path,
+        options: Mapping[str, str],
+        rows: Callable[[], Rows],
+        runner: str = "local",
+        written: str = "sums",
     ) -> None:
         """Describe the job.
 
@@ -33,13 +38,14 @@ class StoreJob:
             options: Of its table.
             rows: Returns what the store has: the count and the sum of each key.
             runner: `local` or `spark`.
+            written: `sums` by key, or `numbers` for a store that only takes rows.
         """
         self.place = Place.new(directory, 1, directory)
-        self._options, self._rows, self._runner = dict(options), rows, runner
+        self._options, self._rows, self._runner, self._written = dict(options), rows, runner, written
 
     def start(self) -> Run:
         """Start it, or start it again where it committed last."""
-        arguments = [self.place.checkpoints, json.dumps(self._options)]
+        arguments = [self.place.checkpoints, json.dumps(self._options), self._written]
         return Run(self.place, ["--runner", self._runner], PROGRAMS / "to_store.py", arguments)
 
     def _count(self) -> int:
@@ -52,28 +58,39 @@ class StoreJob:
             assert time.monotonic() < give_up, self.place.log.read_text()[-4000:]
 
     def kill_at_random_moments(self, chance: random.Random) -> None:
-        """Kill and start it again, until its input has ended; check what it has written."""
-        run = self.start()
-        for kill in range(KILLS):
+        """Kill and start it again, until its input has ended; check what it has written.
+
+        On Spark every third kill is one of a worker alone, which the job does not notice.
+        """
+        run, begin, kills = self.start(), time.monotonic(), 0
+        for number in range(KILLS):
             self.wait_for_some_more(run)
             if run.ends_within(chance.uniform(0, PAUSE_SECONDS)):
                 break
-            run.kill()
-            print(f"kill {kill + 1} at {self._count()} numbers")
-            run = self.start()
+            there = workers(run.process.pid) if number % 3 == 2 else []
+            if there:
+                kill(chance.choice(there))
+            else:
+                run.kill()
+            kills += 1
+            print(f"kill {kills} {'of a worker' if there else 'of all'} at {self._count()} numbers", flush=True)
+            run = run if there else self.start()
         self.finish(run)
+        print(f"{self._options['connector']} on {self._runner}: {kills} kills in {time.monotonic() - begin:.0f} s")
+        assert kills > KILLS / 2, "the input has ended too early"
 
     def kill_the_server(
         self, chance: random.Random, kill: Callable[[], None], start: Callable[[], None], kills: int
     ) -> None:
         """Kill and start the store; start the job again when it gives up; check what it has written."""
-        run = self.start()
-        for number in range(kills):
+        run, begin, killed = self.start(), time.monotonic(), 0
+        for _ in range(kills):
             self.wait_for_some_more(run)
             if run.ends_within(chance.uniform(0, PAUSE_SECONDS)):
                 break
             kill()
-            print(f"kill {number + 1} of the server")
+            killed += 1
+            print(f"kill {killed} of the server at {time.monotonic() - begin:.0f} s", flush=True)
             time.sleep(chance.uniform(0, 1))
             start()
             if run.ends_within(0) and run.process.returncode:
@@ -83,6 +100,9 @@ class StoreJob:
             assert time.monotonic() < give_up, run.story("it does not end well")
             run = self.start()
         self.check()
+        seconds = time.monotonic() - begin
+        print(f"{self._options['connector']} on {self._runner}: {killed} kills of the server in {seconds:.0f} s")
+        assert killed, "the input has ended too early"
 
     def finish(self, run: Run) -> None:
         """Wait for its end, and check what it has written."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-START_SECONDS = 120
+START_SECONDS = 300
 
 #: Waits until its input ends, which it does with the tests, however those end; then kills the group of a server. The
 #: death signal of Linux is lost where a server changes its user.

@@ -11,12 +11,18 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.pickling import of_functions
 from scurry.common.typeinfo import TypeInformation
 from scurry.errors import SinkCommitError
+
+#: Counts by the name of a metric; set by the task around calls of writers, else without effect.
+COUNTED: ContextVar[Callable[[str, int], None]] = ContextVar("COUNTED", default=lambda metric, count: None)
+#: Metrics of sinks: requests that were sent again, and records that were left out because the system refused them.
+RETRIES, SEND_ERRORS = "numSendRetries", "numRecordsSendErrors"
 
 
 @dataclass(frozen=True)

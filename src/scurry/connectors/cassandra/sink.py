@@ -11,7 +11,16 @@ from typing import Any
 from scurry.common.time import Instant
 from scurry.common.types import Row
 from scurry.connectors.cassandra.client import CassandraSettings, errors, failure, is_passing, library, session_of
-from scurry.connectors.sink import BufferedWriter, Committer, NothingToCommit, Sink, SinkWriter, WriterContext
+from scurry.connectors.sink import (
+    COUNTED,
+    RETRIES,
+    BufferedWriter,
+    Committer,
+    NothingToCommit,
+    Sink,
+    SinkWriter,
+    WriterContext,
+)
 from scurry.errors import RecordRejectedError
 
 #: Retries while no node answers, one second apart.
@@ -127,6 +136,7 @@ def _execute(sink: CassandraSink, records: Sequence[Any], statements: Sequence[S
         except errors() as error:
             if not is_passing(error) or retry == MAX_RETRIES:
                 raise failure(sink.settings, error, is_sink=True) from None
+        COUNTED.get()(RETRIES, 1)
         time.sleep(_PAUSE_SECONDS)
     return None
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from scurry.common.redaction import without_secrets
 from scurry.connectors.elasticsearch.server import access_refused, unreachable
 from scurry.connectors.http.client import HttpAnswer, HttpClient, HttpSettings
+from scurry.connectors.sink import COUNTED, RETRIES, SEND_ERRORS
 from scurry.errors import RecordRejectedError, SinkConnectionError
 
 _logger = logging.getLogger(__name__)
@@ -158,6 +159,7 @@ class BulkRequests:
                         f"{self._hosts.shown} is too busy for {len(actions)} actions, also after all retries: "
                         f"{reason}; allow more by the options of the back-off"
                     )
+                COUNTED.get()(RETRIES, 1)
                 self._sleep(pause)
 
     def _unfinished(self, actions: list[Action]) -> tuple[list[Action], str]:
@@ -207,6 +209,7 @@ class BulkRequests:
         text = f"{where} is refused: {item.get('status')} {_text(error)}"
         if self._settings.on_failure is not FailureHandler.IGNORE:
             raise RecordRejectedError(text, action.record)
+        COUNTED.get()(SEND_ERRORS, 1)
         _logger.warning("left out ('failure-handler' is 'ignore'): %s", text)
 
     def close(self) -> None:

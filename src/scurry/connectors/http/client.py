@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from email.message import Message
 
 from scurry.common.redaction import without_secrets
+from scurry.connectors.sink import COUNTED, RETRIES
 from scurry.errors import ArgumentError
 
 #: Pauses before all hosts are tried again, unless the caller has its own.
@@ -155,6 +156,7 @@ class HttpClient:
                     reasons[host] = str(error) or type(error).__name__
                     self._at = (self._at + 1) % len(self._settings.hosts)
             if pause is not None:
+                COUNTED.get()(RETRIES, 1)
                 time.sleep(pause)
         raise ConnectionError(without_secrets("; ".join(f"{host}: {why}" for host, why in reasons.items())))
 

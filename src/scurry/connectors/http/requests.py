@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from scurry.common.redaction import without_secrets
 from scurry.connectors.http.client import HttpAnswer, HttpClient, HttpSettings
+from scurry.connectors.sink import COUNTED, RETRIES
 from scurry.errors import ArgumentError
 
 #: Longest pause before a retry, in seconds, unless it is configured.
@@ -169,6 +170,7 @@ class HttpSession:
             except ConnectionError:
                 if pause is None:
                     raise
+            COUNTED.get()(RETRIES, 1)
             self._sleep(pause)
 
     def close(self) -> None:

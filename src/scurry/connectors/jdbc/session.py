@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from scurry.connectors.jdbc.database import PASSING, Database
+from scurry.connectors.sink import COUNTED, RETRIES
 
 T = TypeVar("T")
 
@@ -58,6 +59,7 @@ class JdbcSession:
             except BaseException:
                 self.close()
                 raise
+            COUNTED.get()(RETRIES, 1)
             time.sleep(retry)
         raise AssertionError("the last try returns or raises")
 

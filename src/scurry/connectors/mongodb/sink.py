@@ -9,7 +9,7 @@ from typing import Any
 
 from scurry.common.redaction import without_secrets
 from scurry.connectors.mongodb.client import MongoSettings, collection_of, failure, is_passing, library
-from scurry.connectors.sink import BufferedWriter, Sink, SinkWriter, WriterContext
+from scurry.connectors.sink import COUNTED, RETRIES, BufferedWriter, Sink, SinkWriter, WriterContext
 from scurry.errors import RecordRejectedError
 
 #: Code of two writers that insert a document of the same id at once.
@@ -77,6 +77,7 @@ class _MongoWriter(BufferedWriter):
             except library("pymongo.errors").PyMongoError as error:
                 if not is_passing(error) or retry == execution.max_retries:
                     raise failure(self._sink.settings, error, is_sink=True) from None
+            COUNTED.get()(RETRIES, 1)
             time.sleep(execution.retry_interval_ms / 1000)
 
     def _write(self, records: list[Any], writes: list[Any]) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
-from scurry.connectors.sink import SinkWriter, WriterContext
+from scurry.connectors.sink import COUNTED, SinkWriter, WriterContext
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values, counter_of
-from scurry.runtime.exchange.wire import COMMIT, SINK, WireRow, pack, unpack
+from scurry.runtime.exchange.report import TaskReport
+from scurry.runtime.exchange.wire import COMMIT, REPORT, SINK, WireRow, channel_id, pack, unpack
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.base import RuntimeOperator
@@ -64,7 +68,8 @@ class SinkOperator(RuntimeOperator):
             return
         if self._writer is None:
             self._writer = _writer(self.plan, self.info.subtask, self.info.batch_id, self.info.job_key)
-        _write(self.plan, self._writer, values, timestamps)
+        with _counted(partial(self.info.count, self.plan.id)):
+            _write(self.plan, self._writer, values, timestamps)
 
     def watermark(self, watermark: int) -> None:
         """Do nothing: sinks do not use watermarks."""
@@ -76,10 +81,21 @@ class SinkOperator(RuntimeOperator):
             for block in blocks:
                 yield SINK, block
         elif self._writer is not None:
-            committables = self.call(self._writer.prepare_commit)
+            with _counted(partial(self.info.count, self.plan.id)):
+                committables = self.call(self._writer.prepare_commit)
             self._writer = None
             if committables:
                 yield COMMIT, committables
+
+
+@contextmanager
+def _counted(count: Callable[[str, int], None]) -> Iterator[None]:
+    """Let a writer count what happens to its requests."""
+    before = COUNTED.set(count)
+    try:
+        yield
+    finally:
+        COUNTED.reset(before)
 
 
 def _write(plan: OperatorPlan, writer: Any, values: Values, timestamps: Timestamps) -> None:
@@ -125,6 +141,14 @@ class SinkStage:
         self._plan = plan
         self._partition = partition
         self._batch_id = batch_id
+        #: (sink, metric) -> count
+        self._counts: Counter[tuple[int, str]] = Counter()
+
+    def _counted(self, port: int) -> Any:
+        def count(metric: str, value: int) -> None:
+            self._counts[port, metric] += value
+
+        return _counted(count)
 
     def run(self, rows: Iterable[WireRow]) -> Iterator[WireRow]:
         """Write the SINK rows of native sinks; yield all other rows, and at the end the writers' committables."""
@@ -154,11 +178,16 @@ class SinkStage:
             if row.port not in writers:
                 writers[row.port] = _writer(plan, self._partition, self._batch_id, job_key)
             values, timestamps = unpack(row.block)
-            _write(plan, writers[row.port], values, timestamps)
+            with self._counted(row.port):
+                _write(plan, writers[row.port], values, timestamps)
         for port, writer in writers.items():
             try:
-                committables = writer.prepare_commit()
+                with self._counted(port):
+                    committables = writer.prepare_commit()
             except Exception as error:
                 raise operator_error(self._plan.operators[port], error) from error
             for committable in committables:  # one row per committable: a committable may be as large as a row can be
                 yield WireRow(0, port, COMMIT, 0, self._partition, pack([committable]))
+        if self._counts:
+            report = TaskReport(counters=dict(self._counts))
+            yield WireRow(0, -1, REPORT, channel_id(min(writers), self._partition), 0, pack(report))

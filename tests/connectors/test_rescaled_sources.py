@@ -35,6 +35,9 @@ from scurry.connectors.kafka.dynamic.metadata import ClusterMetadata
 from scurry.connectors.kafka.enumerator import EnumeratorSettings, KafkaEnumerator
 from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer, KafkaTopicPartition
 from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile, TableLog
+from scurry.connectors.pulsar.client import EARLIEST, MessageKey, PulsarService
+from scurry.connectors.pulsar.cursors import Cursor, CursorKind
+from scurry.connectors.pulsar.source import PulsarEnumerator, PulsarTopics
 from scurry.connectors.ranges import NumberSequenceSource
 from scurry.connectors.source import BatchLimits, ChunkSizer, Enumerator, Source
 from scurry.connectors.split_queues import SplitEnumerator
@@ -214,6 +217,38 @@ def two_clusters(directory: Path) -> Ordered:
     return Ordered(create, lambda work: [time for _, _, start, end in work for time in range(start, end)], 140)
 
 
+class _PulsarSession:
+    """Two partitions, whose messages are entries of one ledger."""
+
+    def __init__(self, scan: Any) -> None:
+        pass
+
+    def partitions(self) -> list[str]:
+        return ["a", "b"]
+
+    def start(self, topic: str) -> MessageKey:
+        return EARLIEST
+
+    def last(self, topic: str) -> MessageKey:
+        return MessageKey(-1, 19 if topic == "a" else 49, -1)
+
+    def stop(self, topic: str, at: MessageKey, last: MessageKey) -> MessageKey:
+        return last
+
+
+def pulsar(directory: Path) -> Ordered:
+    """Two partitions, each with a reader of its own."""
+    latest = Cursor(CursorKind.LATEST)
+    scan = PulsarTopics(PulsarService("pulsar://fake"), ("t",), "s", Cursor(CursorKind.EARLIEST), latest)
+
+    def create(parallelism: int) -> Enumerator:
+        found = PulsarEnumerator(scan, parallelism + 1, LIMITS)
+        found._session = _PulsarSession(scan)  # type: ignore[assignment]
+        return found
+
+    return Ordered(create, lambda work: [time for _, at, end in work for time in range(at[1] + 1, end[1] + 1)], 70)
+
+
 class _TwoSplits(SplitSource):
     def splits(self) -> list[str]:
         return ["a", "b"]
@@ -274,6 +309,7 @@ CASES: dict[str, Callable[[Path], Ordered]] = {
     "partitions of a query": jdbc,
     "partitions of a topic": kafka,
     "partitions of topics in two clusters": two_clusters,
+    "partitions of a topic of Pulsar": pulsar,
     "numbers": lambda directory: of_source(NumberSequenceSource(0, 99), 100),
     "a collection": lambda directory: of_source(CollectionSource(list(range(3000))), 3000),
     "generated records": lambda directory: of_source(DataGeneratorSource(int, 100), 100),
@@ -288,7 +324,6 @@ WITHOUT = {
     "ReceivingEnumerator": "one reader",
     "CdcEnumerator": "rows of tables have no order, and one reader has the log",
     "_PatientEnumerator": "a PositionEnumerator that waits for a server that is restarted",
-    "PulsarEnumerator": "partitions are spread as KafkaEnumerator's are; its messages are those of a server",
     "_OneBatch": "everything is assigned at once",
     "_Files": "everything is assigned at once, in BATCH",
 }

@@ -263,22 +263,26 @@ class RangeReader:
     def raw(self, start: MessageKey, end: MessageKey) -> Iterator[list[Any]]:
         """Yield the client's messages of a range."""
         block: list[Any] = []
-        at, give_up = start, time.monotonic() + PATIENCE_SECONDS
+        at, give_up, looked = start, time.monotonic() + PATIENCE_SECONDS, False
         while at < end:
             try:
                 message = self._next(at)
             except pulsar().PulsarException as error:
                 self._away(error, give_up)
                 continue
-            if message is None:  # the last messages of the range are gone, or were markers
-                break
+            if message is None:
+                if looked:  # the last messages of the range are gone, or were markers
+                    break
+                looked = True  # by a new reader: one whose broker starts again may see less than there is
+                self._forget()
+                continue
             found = MessageKey.of(message.message_id())
             if found <= at:
                 continue
             if found > end:
                 self._ahead = message
                 break
-            give_up, at = time.monotonic() + PATIENCE_SECONDS, found
+            give_up, at, looked = time.monotonic() + PATIENCE_SECONDS, found, False
             self._position = found
             block.append(message)
             if len(block) >= BLOCK_MESSAGES:

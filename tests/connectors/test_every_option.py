@@ -67,6 +67,10 @@ NEEDED: dict[str, dict[str, str]] = {
     },
     "mqtt": {"host": "h", "topic": "t", "client-id": "c", "format": "json"},
     "firehose": {"delivery-stream": "s", "aws.region": "r", "format": "json"},
+    "prometheus": {
+        "metric.name": "v", "metric.label.keys": "p", "metric.sample.key": "k", "metric.sample.timestamp": "k",
+        "metric.endpoint-url": "http://h",
+    },
     "kinesis": {"stream.arn": "s", "aws.region": "r", "format": "json"},
     "nats": {"servers": "nats://h", "stream": "s", "subject": "t", "format": "json"},
     "redis": {"url": "redis://h"},
@@ -563,6 +567,18 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "qos": ({}, {"qos": "0"}),
         "sink.retain": ({}, {"sink.retain": "true"}),
     },
+    "prometheus": {
+        "metric.name": ({}, {"metric.name": "p"}),
+        "metric.label.keys": ({}, {"metric.label.keys": "p;v"}),
+        "metric.sample.key": ({}, {"metric.sample.key": "v"}),
+        "metric.sample.timestamp": ({}, {"metric.sample.timestamp": "v"}),
+        "metric.endpoint-url": ({}, {"metric.endpoint-url": "http://g"}),
+        "metric.request-signer": ({}, {"metric.request-signer": "a"}),
+        "sink.batch.max-size": ({}, {"sink.batch.max-size": "7"}),
+        "sink.flush-buffer.timeout": ({}, {"sink.flush-buffer.timeout": "7"}),
+        "sink.on-refused": ({}, {"sink.on-refused": "FAIL"}),
+        "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+    },
     "kinesis": AWS_CASES | {
         "stream.arn": ({}, {"stream.arn": "other"}),
         "source.init.position": ({}, {"source.init.position": "TRIM_HORIZON"}),
@@ -889,7 +905,9 @@ def test_options_without_effect_say_why() -> None:
     assert all(option.description for option in [*tables, *formats] if option.without_effect)
 
 
-@pytest.mark.parametrize("connector", sorted(set(CONNECTORS) - {"blackhole", "firehose", "http-async-sink", "print"}))
+@pytest.mark.parametrize(
+    "connector", sorted(set(CONNECTORS) - {"blackhole", "firehose", "http-async-sink", "print", "prometheus"})
+)
 def test_a_connector_reads_metadata_or_refuses_its_columns(connector: str) -> None:
     of_nothing = MetadataColumn("m", BigIntType(), metadata_key="no-such-key", virtual=True)
     with pytest.raises(ValidationError, match="Invalid metadata key|reads no metadata"):

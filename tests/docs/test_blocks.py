@@ -26,6 +26,7 @@ RUN_BY = {
     "connectors/http.md": "connectors/http/test_http_tables.py",
     "connectors/mongodb.md": "connectors/mongodb/test_mongo_page.py",
     "connectors/mqtt.md": "docs/test_pages_of_queues.py",
+    "connectors/prometheus.md": "connectors/prometheus/test_prometheus_server.py",
     "connectors/kinesis.md": "docs/test_pages_of_queues.py",
     "connectors/nats.md": "docs/test_pages_of_queues.py",
     "connectors/rabbitmq.md": "docs/test_pages_of_queues.py",
@@ -45,7 +46,7 @@ FRAGMENTS = {
 GUIDE = {str(page.relative_to(TESTS.parent / "docs")) for page in [*GUIDE_PAGES, *TUTORIALS]}
 #: What is parsed only, because a server, a file or a module has to be there.
 PARSED_ONLY = re.compile(
-    r"'http-async-sink'|'firehose'|"
+    r"'http-async-sink'|'firehose'|'prometheus'|"
     r"\bpg\b|localhost:8181|SELECT \* FROM lake|RENAME id|'protobuf'|'xml'|'savepoint'|PLAN '"
 )
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import nats
@@ -15,15 +18,18 @@ import pulsar
 import redis
 from paho.mqtt.enums import CallbackAPIVersion
 
+from scurry.common import Duration, Encoder
 from scurry.common.serialization import SimpleStringSchema
 from scurry.connectors.nats.client import NatsServer
 from scurry.connectors.nats.streams import NatsStreams
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import Source
-from scurry.datastream.connectors import DeliveryGuarantee
+from scurry.datastream.connectors import DeliveryGuarantee, FileSource, StreamFormat
+from scurry.datastream.connectors.file_system import FileSink
 from scurry.datastream.connectors.kinesis import KinesisStreamsSink, KinesisStreamsSource, PartitionKeyGenerator
 from scurry.datastream.connectors.mqtt import MqttSink, MqttSource
 from scurry.datastream.connectors.nats import NatsSink, NatsSource
+from scurry.datastream.connectors.prometheus import PrometheusSink, PrometheusTimeSeries
 from scurry.datastream.connectors.pulsar import PulsarSink, PulsarSource
 from scurry.datastream.connectors.rabbitmq import (
     RMQConnectionConfig,
@@ -33,7 +39,7 @@ from scurry.datastream.connectors.rabbitmq import (
     RMQStreamSource,
 )
 from scurry.datastream.connectors.redis import RedisStreamSink, RedisStreamSource
-from support.servers import kinesis
+from support.servers import kinesis, seaweedfs
 from support.servers.process import directory_of
 from support.servers.pulsar import topics_of
 from support.servers.rabbitmq import stream_port_of
@@ -45,7 +51,7 @@ class System:
 
     Attributes:
         server: Module and class of its server.
-        source: Returns the source.
+        source: Returns the source; None for what is only written.
         sink: Returns the sink.
         put: Puts messages into it.
         taken: Returns all messages that are in it.
@@ -54,10 +60,11 @@ class System:
         writes_once: Whether the sink is exactly once.
         nightly: Whether its server is too large for every change.
         is_durable: Whether the server keeps all that it has confirmed when it is killed.
+        settings: The configuration of jobs.
     """
 
     server: str
-    source: Callable[[int], Source]
+    source: Callable[[int], Source] | None
     sink: Callable[[int], Sink]
     put: Callable[[int, Sequence[str]], None]
     taken: Callable[[int], list[str]]
@@ -66,6 +73,7 @@ class System:
     writes_once: bool = True
     nightly: bool = False
     is_durable: bool = True
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 def staging(port: int) -> str:
@@ -344,6 +352,76 @@ def _kinesis_sink(port: int) -> Sink:
     return builder.set_partition_key_generator(PartitionKeyGenerator(str)).build()
 
 
+# ---------------------------------------------------------------------------- Files in an object store
+
+
+def _s3_put(port: int, texts: Sequence[str]) -> None:
+    client = seaweedfs.client_of(port)
+    if "numbers" not in [bucket["Name"] for bucket in client.list_buckets()["Buckets"]]:
+        client.create_bucket(Bucket="numbers")
+    if texts:
+        client.put_object(Bucket="numbers", Key=f"in/{texts[0]}.txt", Body="\n".join(texts).encode())
+
+
+def _s3_objects(port: int, prefix: str) -> list[str]:
+    client = seaweedfs.client_of(port)
+    pages = client.get_paginator("list_objects_v2").paginate(Bucket="numbers", Prefix=prefix)
+    return [each["Key"] for page in pages for each in page.get("Contents", ())]
+
+
+def _s3_taken(port: int) -> list[str]:
+    client = seaweedfs.client_of(port)
+    visible = [key for key in _s3_objects(port, "out/") if not any(part[:1] in "._" for part in key.split("/"))]
+    return [
+        text
+        for key in visible
+        for text in client.get_object(Bucket="numbers", Key=key)["Body"].read().decode().splitlines()
+    ]
+
+
+def _s3_clear(port: int) -> None:
+    _s3_put(port, ())
+    client = seaweedfs.client_of(port)
+    for key in _s3_objects(port, ""):
+        client.delete_object(Bucket="numbers", Key=key)
+
+
+def _s3_source(port: int) -> Source:
+    os.environ.update(seaweedfs.environment_of(port))
+    builder = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "s3://numbers/in")
+    return builder.monitor_continuously(Duration.of_millis(100)).build()
+
+
+def _s3_sink(port: int) -> Sink:
+    os.environ.update(seaweedfs.environment_of(port))
+    return FileSink.for_row_format("s3://numbers/out", Encoder.simple_string_encoder()).build()
+
+
+# ---------------------------------------------------------------------------- Prometheus
+
+
+def _prometheus_sink(port: int) -> Sink:
+    builder = PrometheusSink.builder().set_prometheus_remote_write_url(f"http://127.0.0.1:{port}/api/v1/write")
+    return builder.set_element_converter(_series_of).build()
+
+
+def _series_of(text: str) -> PrometheusTimeSeries:
+    """A series of its own for each number: tasks send them in any order."""
+    built = PrometheusTimeSeries.builder().with_metric_name("numbers").add_label("number", text)
+    return built.add_sample(float(text), int(time.time() * 1000)).build()
+
+
+def _prometheus_taken(port: int) -> list[str]:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/series?match[]=numbers") as answer:
+        return [each["number"] for each in json.load(answer)["data"]]
+
+
+#: File systems are not waited for: a failed request fails the job, and its restart strategy decides.
+_RESTARTING = {
+    "restart-strategy.type": "fixed-delay",
+    "restart-strategy.fixed-delay.attempts": "1000",
+    "restart-strategy.fixed-delay.delay": "500 ms",
+}
 _RABBIT = "support.servers.rabbitmq:RabbitServer"
 SYSTEMS = {
     "pulsar": System(
@@ -402,6 +480,24 @@ SYSTEMS = {
         _kinesis_clear,
         writes_once=False,
         is_durable=False,
+    ),
+    "prometheus": System(
+        "support.servers.prometheus:PrometheusServer",
+        None,
+        _prometheus_sink,
+        lambda port, texts: None,
+        _prometheus_taken,
+        lambda port: None,
+        writes_once=False,
+    ),
+    "s3": System(
+        "support.servers.seaweedfs:SeaweedServer",
+        _s3_source,
+        _s3_sink,
+        _s3_put,
+        _s3_taken,
+        _s3_clear,
+        settings=_RESTARTING,
     ),
     "mqtt": System(
         "support.servers.mosquitto:MosquittoServer",

@@ -40,6 +40,7 @@ CONNECTORS = {
     "nats": "scurry.sql.connectors.queues.nats:NatsFactory",
     "opensearch": "scurry.sql.connectors.elasticsearch.factory:OpensearchFactory",
     "postgres-cdc": "scurry.sql.connectors.cdc.postgres:PostgresCdcFactory",
+    "prometheus": "scurry.sql.connectors.prometheus.factory:PrometheusFactory",
     "print": "scurry.sql.connectors.print:PrintFactory",
     "rabbitmq": "scurry.sql.connectors.queues.rabbitmq:RabbitFactory",
     "pulsar": "scurry.sql.connectors.queues.pulsar:PulsarFactory",

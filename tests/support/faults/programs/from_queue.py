@@ -30,11 +30,13 @@ class RunningCount(KeyedProcessFunction):
 
 
 def main(system: str, port: str, checkpoints: str, output: str) -> None:
-    configuration = Configuration()
+    configuration = Configuration.from_dict(dict(SYSTEMS[system].settings))
     configuration.set_string("execution.checkpointing.dir", checkpoints)
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_max_parallelism(8)
-    numbers = env.add_source(SYSTEMS[system].source(int(port)), "numbers")
+    source = SYSTEMS[system].source
+    assert source is not None
+    numbers = env.add_source(source(int(port)), "numbers")
     counts = numbers.key_by(lambda number: int(number) % KEYS, Types.LONG()).process(RunningCount(), Types.STRING())
     counts.sink_to(FileSink.for_row_format(output, Encoder.simple_string_encoder()).build())
     env.execute("from a queue")

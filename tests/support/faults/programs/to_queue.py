@@ -17,7 +17,7 @@ from support.queues import SYSTEMS
 
 
 def main(system: str, port: str, checkpoints: str, fuse: str, numbers: str, per_second: str) -> None:
-    configuration = Configuration()
+    configuration = Configuration.from_dict(dict(SYSTEMS[system].settings))
     configuration.set_string("execution.checkpointing.dir", checkpoints)
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_max_parallelism(8)

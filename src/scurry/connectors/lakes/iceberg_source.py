@@ -46,7 +46,7 @@ class IcebergScan(LakeScan):
         from pyiceberg.io.pyarrow import ArrowScan
 
         location, task = scan_task(file)
-        table = _loaded(location)
+        table = _loaded(location, self.table.catalog_name, tuple(sorted(self.table.properties.items())))
         # of rows that only count, one column is read
         schema, columns = table.schema().select(*(row.names or table.schema().column_names[:1])), DeclaredColumns(row)
         for batch in ArrowScan(table.metadata, table.io, schema, AlwaysTrue()).to_record_batches([task]):
@@ -82,8 +82,13 @@ class IcebergSource(LakeSource):
 
 
 @lru_cache(1)
-def _loaded(location: str) -> Any:
-    """Return the table of a metadata file, which is the same for all files of a snapshot."""
-    from pyiceberg.table import StaticTable
+def _loaded(location: str, catalog: str, properties: tuple[tuple[str, str], ...]) -> Any:
+    """Return the table of a metadata file, which is the same for all files of a snapshot.
 
-    return StaticTable.from_metadata(location)
+    Tasks do not ask the catalog, but its properties say how its files are reached.
+    """
+    from pyiceberg.table import StaticTable
+    from pyiceberg.utils.config import Config
+
+    configured = {key: str(value) for key, value in (Config().get_catalog_config(catalog) or {}).items()}
+    return StaticTable.from_metadata(location, {**configured, **dict(properties)})

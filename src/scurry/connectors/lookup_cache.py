@@ -37,7 +37,7 @@ class LookupCache(Generic[T]):
         """Create an empty cache.
 
         Args:
-            settings: What is kept, and for how long.
+            settings: Size of the cache, and how long it keeps rows.
             now: A clock of seconds.
         """
         from cachetools import LRUCache  # not needed by programs without lookups

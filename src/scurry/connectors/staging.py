@@ -54,7 +54,7 @@ class Delivery(ABC):
         """Send records with their sequence numbers, and wait until the server has them all.
 
         Args:
-            topic: Where they go.
+            topic: Their topic.
             records: In ascending order; the numbers of a topic have no gaps; some may be repeated.
 
         Raises:

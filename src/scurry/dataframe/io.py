@@ -181,7 +181,7 @@ def read_kafka(
         key_fields: The columns that the key has.
         key_fields_prefix: What the names of these columns begin with.
         value_fields_include: `ALL`, or `EXCEPT_KEY` if the value has no columns of the key.
-        startup_mode: Where reading begins: `group-offsets`, `earliest-offset`, `latest-offset`, `timestamp`,
+        startup_mode: Start of reading: `group-offsets`, `earliest-offset`, `latest-offset`, `timestamp`,
             `specific-offsets`.
         startup_specific_offsets: The offsets by partition, or `partition:0,offset:42;...`.
         startup_timestamp_millis: The time at which reading begins, in milliseconds since 1970.

@@ -273,7 +273,6 @@ def runnable(operator: ops.Operator, dead_letters: bool = False) -> ops.Operator
     to outlive the firing.
 
     Args:
-        operator: The operator of a node.
         dead_letters: Whether records on which it fails go to a side output.
     """
     if isinstance(operator, ops.Map) and dead_letters:

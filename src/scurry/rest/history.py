@@ -26,7 +26,6 @@ class Point(NamedTuple):
 
     Attributes:
         timestamp: The moment, in milliseconds since the epoch.
-        records_in: The records that sources have read.
         records_out: The records that sinks have written.
         pending_records: What was left to read, in records.
         pending_bytes: The same in bytes.

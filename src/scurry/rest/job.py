@@ -27,7 +27,6 @@ class Operation:
 
     Attributes:
         kind: Its kind; operations of one kind have one path.
-        future: Its result.
         delivered: Whether the result was sent to a client.
         asked_at: When a client last requested the result, in seconds of the clock of `Operations`.
     """

@@ -71,7 +71,7 @@ class Segment(NamedTuple):
 
     Attributes:
         upper: The last chunk key; None for all that are left.
-        mark: What the rows were read as of.
+        mark: Position in the log that the rows were read as of.
     """
 
     upper: ChunkKey
@@ -85,7 +85,7 @@ class ChunkWork(NamedTuple):
         table: The table.
         lower: The key behind which it begins; None for the first chunk.
         upper: The last key; None for the last chunk.
-        mark: What it is read as of; None for whatever is there.
+        mark: Position in the log that it is read as of; None for the present.
         log: The position of the log that holds all changes since the mark.
     """
 
@@ -100,8 +100,8 @@ class LogWork(NamedTuple):
     """A range of the log to be read.
 
     Attributes:
-        start: Where it begins.
-        end: Where it ends.
+        start: Its beginning.
+        end: Its end.
         tables: The tables whose changes are wanted.
         segments: By table, what its rows were read as of, while changes before that are still in the log.
         follows_columns: Whether changes have the columns that the table had then, not those of `tables`.
@@ -127,7 +127,7 @@ class RowBlock:
         kinds: The kind of change of each row, values of `RowKind`; None for rows of a snapshot. The row after an update
             follows the one before it, unless the latter is not known.
         times: When each change was committed, in milliseconds; None for rows of a snapshot.
-        positions: Where in the log the transaction of each row is; None for rows of a snapshot.
+        positions: Place of each row's transaction in the log; None for rows of a snapshot.
     """
 
     table: TableId

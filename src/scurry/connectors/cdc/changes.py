@@ -43,7 +43,7 @@ class BlockBuilder:
             names: Names of the values.
             rows: Kinds of change, with values.
             millis: When it was committed.
-            position: Where that is in the log.
+            position: Their place in the log.
         """
         if table.id != self._table or names != self._names or len(self._rows) >= BLOCK_ROWS:
             yield from self.finish()

@@ -34,7 +34,7 @@ class EnumeratorSettings:
 
     Attributes:
         channels: Number of readers.
-        startup: Where reading begins.
+        startup: Start of reading.
         chunk_rows: Rows of a chunk.
         release_delay: How many commits later than committed the log is released; at least one, because after a restart
             the first commit is announced before its micro-batch is repeated.

@@ -55,7 +55,7 @@ class BulkSettings:
         backoff: How pauses grow.
         retries: How often actions that the server is too busy for are sent again.
         delay_ms: The first pause in milliseconds.
-        on_failure: What happens to actions that the server refuses.
+        on_failure: Handling of actions that the server refuses.
     """
 
     max_actions: int = 1000
@@ -85,7 +85,7 @@ class Action(NamedTuple):
         lines: Its lines, each with its end.
         identity: Index and id of the document; None if the server chooses the id.
         versioned: Whether a newer version of the document is a success.
-        record: What it was made of, for messages.
+        record: Its record, for messages.
     """
 
     lines: bytes
@@ -106,7 +106,7 @@ def action_of(
         operation: `index`, `update` or `delete`.
         metadata: `_index`, `_id` and the like.
         body: The document, or what an update has; None for a delete.
-        record: What it was made of.
+        record: Its record.
     """
     lines = json.dumps({operation: metadata}, ensure_ascii=False).encode() + b"\n"
     if body is not None:

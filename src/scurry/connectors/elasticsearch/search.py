@@ -27,7 +27,7 @@ class Search:
         """Describe an index, an alias, or several with `,` and `*`; the first request connects.
 
         Args:
-            hosts: Where the server is.
+            hosts: Addresses of the server.
             index: The index.
             document_type: The type of documents, of Elasticsearch 6; None for none.
         """
@@ -46,7 +46,7 @@ class Search:
         """Yield the hits of a slice, of one point in time.
 
         Args:
-            slice_number: Which slice.
+            slice_number: Number of the slice.
             slices: How many there are.
             size: Hits of a page.
             fields: The fields that are read.

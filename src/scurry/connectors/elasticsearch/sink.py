@@ -29,7 +29,7 @@ class ElasticsearchSink(Sink):
     were, so that in the end each is there once; documents without an id may be there twice.
 
     Attributes:
-        hosts: Where the server is.
+        hosts: Addresses of the server.
         bulk: When requests are sent, and what follows failures.
         emitter: Makes actions of records.
     """

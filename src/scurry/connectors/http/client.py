@@ -31,7 +31,7 @@ class HttpSettings:
         username: The user of basic authentication; None for none.
         password: The user's password.
         token: The token of the header `Authorization: Bearer`; None for none.
-        path_prefix: What paths begin with.
+        path_prefix: Prefix of paths.
         connect_timeout: Seconds until a connection is there.
         socket_timeout: Seconds in which the server sends something.
         is_verified: Whether the certificate of a host is checked.

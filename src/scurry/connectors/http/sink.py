@@ -27,7 +27,7 @@ class HttpSink(Sink):
     requests that come again with the same records.
 
     Attributes:
-        requests: Where they are sent.
+        requests: Address and retries of requests.
         serialize: Makes JSON texts of records.
         batch_size: Records of a request, sent as an array; 0 for any.
         batch_bytes: Size of a request, of which one record may be larger; 0 for any.

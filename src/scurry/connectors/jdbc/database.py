@@ -152,7 +152,7 @@ class Database(ABC):
         """Convert a driver's error to the error to raise, without the password.
 
         Args:
-            error: What the driver raised.
+            error: The driver's exception.
             doing: The failed operation, such as `cannot write`.
         """
         kind = self.fault(error)

@@ -43,7 +43,7 @@ class JdbcLookup:
 
         Args:
             sql: A query with a `?` for each part of the key.
-            jdbc_connection_options: Where the database is.
+            jdbc_connection_options: Address of the database.
             max_rows: Number of rows in the cache; a key without rows counts as one. The least recently used are
                 evicted. 0 for no cache.
             expire_after_write_ms: How long an entry is valid, in milliseconds or as an amount of time; None for no

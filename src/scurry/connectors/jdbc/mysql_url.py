@@ -52,7 +52,7 @@ _OTHERS = ("connectTimeout", "password", "serverSslCert", "socketTimeout", "sslM
 
 @dataclass(frozen=True)
 class MySqlAddress:
-    """What a URL says.
+    """Parts of a URL.
 
     Attributes:
         arguments: Arguments of `pymysql.connect`.

@@ -48,7 +48,7 @@ def translate(sql: str, placeholder: Callable[[int], str], tokens: re.Pattern[st
     Args:
         sql: The statement.
         placeholder: Returns the driver's placeholder of a parameter, counted from 1.
-        tokens: What stands for itself in the database's SQL.
+        tokens: Pattern of tokens that the database's SQL has as they are.
 
     Returns:
         The statement for the driver, and the number of its parameters.

@@ -77,7 +77,7 @@ class KafkaOffsetsInitializer:
         """Return an initializer for the offsets that the source's consumer group has committed.
 
         Args:
-            offset_reset_strategy: What to do for partitions without a committed offset; NONE fails the job.
+            offset_reset_strategy: Start of partitions without a committed offset; NONE fails the job.
         """
         return KafkaOffsetsInitializer(_Kind.COMMITTED, _strategy(offset_reset_strategy))
 
@@ -106,7 +106,7 @@ class KafkaOffsetsInitializer:
 
         Args:
             offsets: Partition -> offset.
-            offset_reset_strategy: What to do for other partitions, and for offsets that are not available.
+            offset_reset_strategy: Start of other partitions, and of those whose offsets are not available.
 
         Raises:
             ArgumentError: An offset is negative.
@@ -186,7 +186,7 @@ class Subscription:
         topics: Names of topics.
         pattern: A regular expression of names.
         partitions: Single partitions.
-        otherwise: What the user can do about a topic that is missing.
+        otherwise: Hint for a topic that is missing.
     """
 
     topics: tuple[str, ...] = ()

@@ -64,7 +64,7 @@ class AwsService:
     Attributes:
         region: The region; None for that of the environment or of the profile.
         endpoint: The service's address; None for that of the region.
-        credentials: Where keys come from.
+        credentials: Source of keys.
         trusts_all: Whether certificates are not checked.
         name: `kinesis` or `firehose`.
     """
@@ -187,8 +187,8 @@ class RequestError(Exception):
     """A request failed.
 
     Attributes:
-        error: What a job fails with.
-        failure: What follows from it.
+        error: The error of the job.
+        failure: Its consequence.
     """
 
     def __init__(self, error: ConnectorError, failure: Failure) -> None:

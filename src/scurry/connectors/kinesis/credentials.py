@@ -12,7 +12,7 @@ from scurry.errors import ArgumentError, UnsupportedError
 #: The key that names the provider, in tables and in properties of clients; those of its details begin with either.
 PROVIDER = "aws.credentials.provider"
 SHORT, LONG = "aws.credentials.", "aws.credentials.provider."
-#: What the keys of a provider's details end with.
+#: Endings of the keys of a provider's details.
 DETAILS = (
     "basic.accesskeyid",
     "basic.secretkey",
@@ -31,7 +31,7 @@ _PROVIDERS = ("AUTO", "BASIC", "ENV_VAR", "PROFILE", "ASSUME_ROLE", "WEB_IDENTIT
 
 @dataclass(frozen=True)
 class AwsCredentials:
-    """Where the keys of requests come from; picklable.
+    """Source of the keys of requests; picklable.
 
     Attributes:
         provider: AUTO (the chain of AWS), BASIC, ENV_VAR, PROFILE, ASSUME_ROLE or WEB_IDENTITY_TOKEN.

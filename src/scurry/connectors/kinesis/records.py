@@ -70,7 +70,7 @@ _READERS: dict[str, Callable[[KinesisRecord], Any]] = {
     "sequence-number": lambda message: message.sequence_number,
 }
 
-#: What the data of aggregated records begins with, and what follows the records: a digest of them.
+#: First bytes of the data of aggregated records; a digest follows the records.
 _MAGIC = b"\xf3\x89\x9a\xc2"
 _DIGEST_BYTES = 16
 

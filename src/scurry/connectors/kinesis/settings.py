@@ -1,4 +1,4 @@
-"""What Flink's keys say of reading streams: those of sources and tables, and those of FlinkKinesisConsumer."""
+"""Flink's keys for reading streams: those of sources and tables, and those of FlinkKinesisConsumer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CONSUMER = {
     "idle": "flink.shard.getrecords.intervalmillis",
     "busy": "flink.shard.getrecords.intervalmillis",
 }
-#: What keys begin with that tune retries, enhanced readers and watermarks of Flink's connector, without effect here.
+#: Prefixes of keys that tune retries, enhanced readers and watermarks of Flink's connector, without effect here.
 _WITHOUT_EFFECT = (
     "source.efo.",
     "flink.list.shards.",

@@ -16,11 +16,11 @@ MOST_RECORDS = 10_000
 #: Bytes that the driver has read ahead, and keeps for tasks of its own process.
 AHEAD_BYTES = 64 << 20
 
-#: Where reading of a shard goes on: ["horizon"], ["at", milliseconds] or ["after", sequence number].
+#: Position in a shard: ["horizon"], ["at", milliseconds] or ["after", sequence number].
 Position = list[Any]
 #: A range of a shard: stream, shard, first and last hash key, first and last sequence number, records.
 ShardRange = tuple[str, str, tuple[int, int], str, str, int]
-#: What BATCH reads of a shard: stream, shard, first and last hash key, position, and the time of the last record.
+#: Split of a shard in BATCH: stream, shard, first and last hash key, position, and the time of the last record.
 ShardPart = tuple[str, str, tuple[int, int], Position, int]
 
 
@@ -127,12 +127,12 @@ def _shard(stream: str, answer: dict[str, Any]) -> KinesisShard:
 
 @dataclass(frozen=True)
 class StreamSettings:
-    """Which streams of a service are read, and how.
+    """Streams of a service that are read, and how.
 
     Attributes:
         service: The service.
         streams: Names or ARNs of the streams.
-        start: Where reading begins: `TRIM_HORIZON`, `LATEST`, or a time in milliseconds since 1970.
+        start: Start of reading: `TRIM_HORIZON`, `LATEST`, or a time in milliseconds since 1970.
         bounded: Whether reading ends at the records that there are when the job starts.
         discovery_seconds: Time between looks for new shards.
         most_records: Records that are asked for at once.
@@ -190,5 +190,5 @@ class _Ahead:
         self._bytes -= size
 
 
-#: What the drivers of this process have read ahead.
+#: Records that the drivers of this process have read ahead.
 AHEAD = _Ahead()

@@ -45,7 +45,7 @@ class Header(NamedTuple):
         size: Number of bytes of the body.
         records: Number of records.
         latest: The largest timestamp, in milliseconds.
-        flags: What the body has besides values.
+        flags: Parts of the body besides values.
     """
 
     checksum: int

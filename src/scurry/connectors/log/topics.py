@@ -132,7 +132,7 @@ class LogTopics(PartitionedTopics):
         start: The first offsets; a job that resumes from a checkpoint or savepoint starts from the stored ones instead.
         stop: The end offsets; None to read indefinitely.
         group: Consumer group whose committed offsets show the job's progress.
-        reset: Where to continue if records were deleted before they were read: `earliest`, `latest`, or `none` to fail.
+        reset: Position to go on from if unread records were deleted: `earliest`, `latest`, or `none` to fail.
         discovery_ms: Milliseconds between looks for new partitions; 0 for never.
         readers: Number of channels; 0 for that of the partitions.
         commits: Whether the group's offsets are committed.

@@ -96,7 +96,7 @@ class NatsStreams(PositionScan):
         server: The address of the servers.
         stream: The name of the stream.
         subject: The subjects that are read, with wildcards; None for all.
-        begin: Where reading begins: `earliest`, `latest`, `timestamp:N` in milliseconds, or the first sequence number.
+        begin: Start of reading: `earliest`, `latest`, `timestamp:N` in milliseconds, or the first sequence number.
         bounded: Whether reading ends at the messages that there are when the job starts.
     """
 

@@ -25,7 +25,7 @@ class Cursor:
     """A position in every partition.
 
     Attributes:
-        kind: What it goes by.
+        kind: Kind of the position.
         message_id: The serialized id of a message.
         timestamp: Milliseconds since 1970.
         inclusive: Whether the message at the position is read.

@@ -30,7 +30,7 @@ class PulsarMessage(NamedTuple):
         publish_time: Milliseconds since 1970.
         event_time: Milliseconds since 1970; 0 if the producer has set none.
         properties: Names and texts.
-        producer_name: Who sent it.
+        producer_name: Its producer.
     """
 
     topic: str

@@ -50,8 +50,8 @@ class PulsarTopics(MessageScan):
         service: The cluster.
         topics: The topics.
         subscription: Name of the subscription whose cursor shows what is committed.
-        start: Where reading begins, unless the job resumes.
-        stop: Where it ends; None if it does not.
+        start: Start of reading, unless the job resumes.
+        stop: End of reading; None for none.
         discovery_ms: Milliseconds between looks for new partitions; 0 or less for never.
         acknowledges: Whether the subscription's cursor follows.
     """

@@ -37,7 +37,7 @@ class RabbitSink(Sink):
     the stream drops those that it has.
 
     Attributes:
-        broker: Where the queue is.
+        broker: Address of the queue's broker.
         serializer: Serializes the records.
         queue: The queue, made if it is not there; None to publish to an exchange.
         exchange: The exchange; empty for the default one, which delivers to the queue of the routing key.

@@ -21,11 +21,11 @@ class RabbitQueue(ReceivingScan):
     """The messages of a queue, or of a stream.
 
     Attributes:
-        broker: Where the queue is.
+        broker: Address of the queue's broker.
         queue: Its name.
         correlation_ids: Whether a message whose correlation id was read before is left out.
         prefetch: How many messages may wait for their acknowledgement; None for `MOST_WAITING`.
-        start: Where a stream begins: `first`, `last`, `next`, an offset, or milliseconds as `timestamp:N`; None for a
+        start: Start of a stream: `first`, `last`, `next`, an offset, or milliseconds as `timestamp:N`; None for a
             queue.
     """
 

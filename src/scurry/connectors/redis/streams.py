@@ -101,7 +101,7 @@ class RedisStreams(PositionScan):
     Attributes:
         server: The address of the server.
         streams: The keys of the streams.
-        begin: Where reading begins: `earliest`, `latest`, an id, behind which it does, or milliseconds.
+        begin: Start of reading: `earliest`, `latest`, an id, behind which it does, or milliseconds.
         bounded: Whether reading ends at the entries that there are when the job starts.
         value_field: The field that is the value of a message.
         key_field: The field that is its key.

@@ -49,7 +49,7 @@ class JdbcSink(ApiObject, _JdbcSink):
         Args:
             sql: A statement with a `?` for each field of a record, in their order.
             type_info: Type of the records: `Types.ROW` or `Types.ROW_NAMED`.
-            jdbc_connection_options: Where the database is.
+            jdbc_connection_options: Address of the database.
             jdbc_execution_options: Batches and retries.
 
         Raises:
@@ -74,7 +74,7 @@ class JdbcSink(ApiObject, _JdbcSink):
         Args:
             sql: A statement with a `?` for each field of a record, in their order.
             type_info: Type of the records: `Types.ROW` or `Types.ROW_NAMED`.
-            jdbc_connection_options: Where the database is.
+            jdbc_connection_options: Address of the database.
             jdbc_execution_options: Retries, and records per block; the interval has no effect.
             jdbc_exactly_once_options: Names of two tables that the sink keeps in the database.
 

@@ -269,7 +269,7 @@ class RMQStreamSource(ApiObject, MessageSource):
             connection_config: Where the broker is.
             stream_name: The stream.
             deserialization_schema: Makes records of the bodies of messages.
-            start: Where reading begins: `"first"`, `"last"` (the last chunk that was written), `"next"`, an offset, or
+            start: Start of reading: `"first"`, `"last"` (the last chunk that was written), `"next"`, an offset, or
                 `"timestamp:N"` with milliseconds since 1970.
 
         Raises:

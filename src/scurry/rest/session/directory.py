@@ -120,7 +120,6 @@ class Program:
 
     Attributes:
         id: Its id, as in Flink: a random part, `_` and the name of its file.
-        name: The name of its file.
         uploaded_ms: When it was uploaded or registered, in milliseconds since the epoch.
         own: Whether the session has a copy of its own, which `delete` removes.
     """
@@ -138,8 +137,6 @@ class Submission:
 
     Attributes:
         id: Id of its first job, 32 hexadecimal digits.
-        program: The file of its program.
-        name: The name of that file.
         module: The module to run instead of the file, which is then a zipped project; None runs the file.
         arguments: Its `sys.argv[1:]`.
         configuration: Its settings, beyond those of the session.

@@ -35,7 +35,6 @@ class Workflow:
 
     Attributes:
         id: Its id, 32 hexadecimal digits.
-        program: The file of the program.
         number: A run begins every so many units.
         unit: SECOND, MINUTE, HOUR or DAY.
         zone: The time zone of the schedule.

@@ -40,7 +40,6 @@ class RunningJob(JobClient):
     """The client of a job that runs in this process.
 
     Args:
-        job: The job.
         runner: Executes it.
         start: Gets the steps of the job, and sees that all are taken; by default a thread takes them.
     """

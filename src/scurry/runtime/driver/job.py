@@ -63,7 +63,6 @@ class BatchOutput:
     Attributes:
         written: Sink -> position and packed committables of each of its writers, in their order.
         reports: Subtask and report of each task.
-        answers: The answers to state queries.
     """
 
     written: dict[int, list[tuple[int, bytes]]] = field(default_factory=dict)

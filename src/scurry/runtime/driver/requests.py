@@ -28,12 +28,12 @@ class SavepointRequest:
     """Request for a savepoint.
 
     Attributes:
-        path: Where to write it.
+        path: Its target.
         stop: Whether the job ends with it.
         drain: Whether event time ends, too, before it is taken; only if the job ends.
         has_sources: Whether it has the positions of the sources.
         future: Gets the path.
-        asked_by: Who asked for it.
+        asked_by: Client that asked for it.
     """
 
     path: str
@@ -216,7 +216,7 @@ class SaveState:
 
     Attributes:
         start: The start of the query. A later one that repeats the micro-batch writes nothing: nobody waits for it.
-        links: Where tasks link to runs, for a job that goes on; None: they write runs, too.
+        links: Directory of links to runs, for a job that goes on; None if tasks write runs, too.
     """
 
     path: str

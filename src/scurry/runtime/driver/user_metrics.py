@@ -51,7 +51,6 @@ class SubtaskUserMetrics:
         """Add a task's report.
 
         Args:
-            number: The operator.
             name: The full name of the metric.
         """
         kind, *values = report

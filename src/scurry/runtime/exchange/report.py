@@ -29,7 +29,6 @@ class DeadLetterSample:
     """A record that went to dead letters, as text.
 
     Attributes:
-        operator: The operator or source.
         record: The record, shortened.
         error: Name of the exception's class.
         message: The exception's message.

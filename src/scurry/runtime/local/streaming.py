@@ -167,7 +167,6 @@ def write_savepoint(
 
     Args:
         stores: The state by level and subtask.
-        description: The plan that the state is of.
         batch_id: The batch after which it is taken.
         positions: The source positions at that time.
         drained: Whether event time was ended before.

@@ -108,10 +108,6 @@ def _write(plan: OperatorPlan, writer: Any, values: Values, timestamps: Timestam
 def write_blocks(plan: OperatorPlan, subtask: int, job_key: str, blocks: Iterable[Values]) -> list[Any]:
     """Write all blocks of a task of a BATCH job with one writer; return its committables.
 
-    Args:
-        plan: The sink.
-        blocks: The records.
-
     Raises:
         OperatorError: The sink cannot write them.
     """

@@ -64,7 +64,6 @@ class SourceState:
     """The position of a source.
 
     Attributes:
-        number: Its number in the plan.
         kind: The class of the source, such as `FileSource`.
         channels: Number of its readers.
         position: Its enumerator's position.
@@ -88,7 +87,6 @@ class SavepointMetadata:
     Attributes:
         created_ms: When it was taken, in milliseconds since the epoch.
         scurry_version: The release that wrote the savepoint.
-        max_parallelism: The number of key groups.
         batch_id: The micro-batch after which it was taken.
         watermark: The lowest watermark of the job's operators, None if there was none.
         drained: Whether event time was ended before, so that watermarks begin again.

@@ -52,7 +52,6 @@ class Description:
     """The metadata of the plan of a savepoint.
 
     Attributes:
-        max_parallelism: The number of key groups.
         operators: The operators that may have state, by uid.
         sources: Name, number, kind and channels of each, by uid.
     """

@@ -49,7 +49,6 @@ class StateDistributor:
 
     Attributes:
         operators: Uid -> number of the operator and number of its subtasks, of the operators that take state.
-        max_parallelism: The number of key groups.
         migration: Converts the state of changed operators to what the program expects.
         filter: Leaves out expired state.
     """

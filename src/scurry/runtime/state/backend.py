@@ -418,7 +418,6 @@ class KeyedStateBackend:
 
         Args:
             until: The time in milliseconds.
-            fire: The function.
             in_parts: Whether some may be left.
 
         Returns:

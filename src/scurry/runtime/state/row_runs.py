@@ -213,7 +213,6 @@ def merged(runs: Sequence[RowRun], schemas: Sequence[Any], oldest: bool) -> byte
 
     Args:
         runs: Runs that follow each other, the newest first.
-        schemas: The columns of each table.
         oldest: Whether the oldest run of the group is among them.
     """
     parts = merged_parts(runs, schemas, oldest)

@@ -19,9 +19,6 @@ class SingleKeyBackend(KeyedStateBackend):
 
     Timers without a namespace are only times, which are sorted once, when the key ends.
 
-    Args:
-        uid: The operator.
-
     Attributes:
         times: By domain: the times of the timers without a namespace.
     """

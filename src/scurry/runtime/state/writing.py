@@ -138,7 +138,6 @@ class PageWriter:
 
         Args:
             number: Its id.
-            page: Its keys.
             expiry: When its first value will have expired.
             size: About how many bytes it has.
         """

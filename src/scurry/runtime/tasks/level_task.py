@@ -49,8 +49,6 @@ class BatchState:
     """The keyed state of one operator in a batch, in parts: large parts are written back before the end.
 
     Args:
-        store: The store of the subtask.
-        max_parallelism: The number of key groups.
         state_bytes: About how many bytes the state of a part may take up in memory.
 
     Attributes:

@@ -124,7 +124,7 @@ class SourceTask:
         own = ("scurry.connectors.", "scurry.sql.")
         self._foreign = any(not type(each).__module__.startswith(own) for each in readers)
         self._seq = 0
-        #: what readers have measured in this batch
+        #: measurements of readers in this batch
         self._read_records = self._read_bytes = 0
         self._rows: list[WireRow] = []
         for each in self.task.assigners:

@@ -201,8 +201,8 @@ class Task:
         """Report the size of the head operator's state, if it has changed, and the parts that were read and written.
 
         Args:
-            before: What had been read of the store before the micro-batch.
-            after: What has been read since.
+            before: Reads of the store before the micro-batch.
+            after: Reads of the store after it.
         """
         if size.written or size.total != self._state_bytes:
             self.info.report.state[number] = size

@@ -47,7 +47,6 @@ def unreadable_state(
 
     Args:
         checkpoint: Spark's checkpoint.
-        storage: The files in it.
         files: The files of runs that its state names.
         batch: A committed batch.
     """

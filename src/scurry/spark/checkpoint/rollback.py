@@ -45,7 +45,6 @@ class Rollback:
     """Check the records of a checkpoint and roll back to the newest batch that is undamaged.
 
     Attributes:
-        directory: The checkpoint, for messages.
         own: Scurry's files in it.
         unreadable_state: Returns why the state after a batch cannot be loaded; None if it can.
         note: Logs a message for the user.

@@ -45,7 +45,7 @@ class CatalogBaseTable:
     Attributes:
         schema: Its columns, watermark and key.
         comment: Its description, if it has one.
-        options: What WITH said.
+        options: Options of WITH.
     """
 
     schema: ResolvedSchema

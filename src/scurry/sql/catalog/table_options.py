@@ -151,7 +151,6 @@ def _missing_options(missing: Sequence[str], given: Sequence[str], unknown: Sequ
     """Return the error for required options that are not set.
 
     Args:
-        missing: Their keys.
         given: The keys that are set, which may be misspelt.
         unknown: Those of them that nothing declares.
     """

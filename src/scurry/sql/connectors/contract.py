@@ -266,7 +266,7 @@ class SinkChanges:
 
     Attributes:
         kinds: INSERT, UPSERT or ALL, as `Sink.changes` of plans.
-        refusal: How a sink that takes inserted rows only refuses others; None for Flink's general words.
+        refusal: Text of a sink that takes inserted rows only, for others; None for Flink's general words.
     """
 
     kinds: str

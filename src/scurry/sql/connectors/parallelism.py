@@ -23,7 +23,6 @@ def checked_parallelism(options: Options, option: TableOption[int], table: Objec
 
     Args:
         option: One of these.
-        table: The name of the table, for messages.
 
     Raises:
         ValidationError: It is not positive.

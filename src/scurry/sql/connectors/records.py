@@ -88,7 +88,6 @@ class RecordFactory(TableFactory):
         """Return the sink of the rows; None if the connector is no sink.
 
         Args:
-            options: The options of the table.
             key: The columns of its primary key; none if it has none.
         """
         return None
@@ -98,11 +97,7 @@ class RecordFactory(TableFactory):
         return None
 
     def vector_finder(self, options: Options, columns: Sequence[FormatColumn], column: str) -> VectorFinder | None:
-        """Return the search of rows by vector; None if the connector has none, or not by this column.
-
-        Args:
-            options: The options of the table.
-        """
+        """Return the search of rows by vector; None if the connector has none, or not by this column."""
         return None
 
     @abstractmethod
@@ -299,11 +294,7 @@ _KINDS = tuple(RowKind)
 
 @dataclass(frozen=True)
 class RecordTableSink(Sink):
-    """Pass changes on as Rows with a `RowKind`.
-
-    Attributes:
-        row: The columns.
-    """
+    """Pass changes on as Rows with a `RowKind`."""
 
     sink: Sink
     row: RowType

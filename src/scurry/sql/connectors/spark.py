@@ -26,7 +26,7 @@ class SparkTable:
     """A table in a format of Spark.
 
     Attributes:
-        path: Where the data is; None for formats without a path.
+        path: Path of the data; None for formats without one.
         partition_keys: The columns by which files are partitioned.
     """
 
@@ -113,7 +113,7 @@ class SparkTableSink(Sink):
     """A table that only Spark can write.
 
     Attributes:
-        table: What is written.
+        table: The table that is written.
         overwrite: Whether rows are replaced: all, or in tables with partitions those of partitions that get rows.
     """
 

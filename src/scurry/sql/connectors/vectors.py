@@ -45,7 +45,6 @@ def vector_search_of(
     """Return the search of a table.
 
     Args:
-        table: Its name, for messages.
         options: Its options, with those of a hint.
         columns: Names and types of the columns of the rows that are found.
 
@@ -75,11 +74,7 @@ class _Limits:
 
 @dataclass
 class _Loaded:
-    """The rows of a table: those with a vector are in the index.
-
-    Attributes:
-        rows: The columns that are read.
-    """
+    """The rows of a table: those with a vector are in the index."""
 
     rows: Any
     index: VectorIndex

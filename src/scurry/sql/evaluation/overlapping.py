@@ -38,7 +38,6 @@ async def timed(call: Coroutine[Any, Any, T], seconds: float | None, values: Seq
 
     Args:
         seconds: The most seconds that it may take; None for no limit.
-        values: Its arguments, for the message.
 
     Raises:
         TimeoutError: It took longer.

@@ -49,7 +49,7 @@ class Searcher:
 
         Args:
             plan: The node; of its input only the columns matter.
-            source: What is asked.
+            source: Source that is searched.
             check: Called often; what it raises ends the searches.
         """
         self._plan = plan

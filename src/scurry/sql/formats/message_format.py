@@ -14,11 +14,7 @@ from scurry.sql.types import DataType
 
 @dataclass(frozen=True)
 class BoundFormat:
-    """A format with the columns and options of a table; picklable.
-
-    Attributes:
-        columns: The columns of the messages.
-    """
+    """A format with the columns and options of a table; picklable."""
 
     format: FormatFactory
     columns: tuple[FormatColumn, ...]
@@ -50,9 +46,7 @@ def bound_format(
     """Return a format after checking its options.
 
     Args:
-        options: The options of the table.
         space: What the keys of the format begin with: `key.`, `value.` or nothing.
-        columns: The columns of the messages.
         kind: `scan` or `sink`.
 
     Raises:

@@ -61,7 +61,6 @@ def checked_options(factory: FormatFactory, options: Options, kind: str, *, file
     """Return the options of a format after checking them.
 
     Args:
-        options: The options of the table.
         kind: `scan` or `sink`, for messages.
         files: Whether it is the format of files.
 

@@ -313,7 +313,6 @@ def wrong_call(name: str, types: Sequence[DataType], error: SignatureError) -> t
 
     Args:
         name: The function, in upper case.
-        types: The types of the arguments.
         error: What the function says.
     """
     forms, number = _forms(name), len(types)

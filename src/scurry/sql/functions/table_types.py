@@ -20,7 +20,6 @@ def in_tables(name: str, site: CallSite, signature: Signature) -> Signature:
     """Return the signature that a call has in the Table API.
 
     Args:
-        name: The function's name.
         signature: Its signature in SQL.
     """
     result = _RESULTS.get(name)

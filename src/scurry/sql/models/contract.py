@@ -33,7 +33,7 @@ class ModelContext:
         name: Its full name.
         inputs: Names and types of the columns that it takes.
         outputs: Names and types of the columns that it returns.
-        options: What WITH said.
+        options: Options of WITH.
     """
 
     name: str
@@ -48,7 +48,7 @@ class PredictFunction:
     Attributes:
         is_async: Whether its calls overlap: `predict_async` is called, up to `max-concurrent-operations` times at once.
         batch_size: The most rows of one call; None for all that there are.
-        cache: What is kept of its answers, by input row; None for nothing.
+        cache: Settings of the cache of its answers, by input row; None for none.
     """
 
     is_async: bool = False
@@ -76,7 +76,7 @@ class ModelProviderFactory(ABC):
     Attributes:
         identifier: Its name in `'provider' = ...`.
         options: The options that it declares.
-        prefixes: What begins the keys of further options.
+        prefixes: Prefixes of the keys of further options.
         deprecated: Former names of options.
     """
 

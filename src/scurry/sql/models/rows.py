@@ -18,7 +18,6 @@ def row_of(result: Any, names: Sequence[str]) -> Row:
     Args:
         result: A value if there is one column; else a tuple, a list, a Row, a mapping or a dataclass. None is NULL in
             all columns.
-        names: The columns.
 
     Raises:
         TypeMismatchError: It has more or fewer values than there are columns.

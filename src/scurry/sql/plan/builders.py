@@ -68,7 +68,6 @@ def aggregate(
     """Group by expressions.
 
     Args:
-        plan: The rows.
         keys: What they are grouped by.
         calls: The aggregates, whose arguments are expressions over the rows.
         names: Names of the columns: those of the keys, then those of the aggregates.

@@ -76,7 +76,6 @@ class Call(Expression):
     Attributes:
         function: Its name in the catalogue.
         arguments: The arguments, of the types with which the function is called.
-        type: The type of the result.
     """
 
     function: str
@@ -120,11 +119,7 @@ def _tree(steps: list[Any]) -> Expression:
 
 @dataclass(frozen=True)
 class UserFunctionCall(Expression):
-    """A call of a function that the user has registered.
-
-    Attributes:
-        type: The type of the result.
-    """
+    """A call of a function that the user has registered."""
 
     function: Any
     name: str
@@ -138,7 +133,6 @@ class AggregateCall(Expression):
 
     Attributes:
         function: Its name in the catalogue, or the user's function.
-        type: The type of the result.
         distinct: Whether equal arguments count once.
         filter: Only rows for which it is TRUE count.
     """

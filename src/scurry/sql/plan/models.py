@@ -22,7 +22,7 @@ class PlannedModel:
     Attributes:
         path: Catalog, database and name.
         inputs: The columns that it takes.
-        options: What WITH said, as sorted pairs; API keys are among them.
+        options: Options of WITH, as sorted pairs; API keys are among them.
     """
 
     path: tuple[str, ...]
@@ -42,7 +42,6 @@ class MLPredict(OneInput):
     Attributes:
         features: The positions of the columns that it takes.
         config: The map of the call, as pairs; None if the call has none.
-        names: The names of all columns.
     """
 
     model: PlannedModel
@@ -81,7 +80,7 @@ class VectorSearch(OneInput):
         config: The map of the call, as pairs; None if the call has none.
         function_schema: The columns of `right`, and that of the score if it is needed.
         outer: Whether a row without results is kept, with NULLs.
-        source: What is asked, where BATCH executes the plan.
+        source: Source that is searched, where BATCH executes the plan.
     """
 
     right: Plan

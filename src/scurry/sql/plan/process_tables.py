@@ -19,7 +19,6 @@ class TableInput:
     """A table that a call gives to a function.
 
     Attributes:
-        name: The name of the argument.
         is_set: Whether its rows belong together by the columns of PARTITION BY.
         partition_by: Their positions.
         time: The position of the time attribute that `on_time` names; None without one.

@@ -17,7 +17,6 @@ class Subquery(Expression):
     """A query inside an expression.
 
     Attributes:
-        type: The type of the value.
         correlation: The number by which it refers to the row of the expression.
     """
 

@@ -29,7 +29,6 @@ class ViewPlans:
         """Note that the views that are being validated depend on a look-up.
 
         Args:
-            look_up: Its key.
             value: The object that it found; None for nothing.
         """
         if self._validating:

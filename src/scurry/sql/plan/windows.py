@@ -58,7 +58,6 @@ class WindowCall(Expression):
         partition_by: What is equal in all rows that it sees.
         order_by: The order of those rows.
         frame: Which of them it sees.
-        type: The type of the result.
     """
 
     call: AggregateCall

@@ -61,9 +61,6 @@ class StateColumn:
     def array(self, values: Sequence[Any], uid: str) -> pa.Array:
         """Return the values of some rows as a column.
 
-        Args:
-            uid: The operator's uid, for messages.
-
         Raises:
             TypeMismatchError: One is no value of the column's type.
         """

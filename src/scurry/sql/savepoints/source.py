@@ -45,10 +45,8 @@ class SavepointSource(TableSource):
     """Read the keyed state of an operator.
 
     Attributes:
-        declared: All columns of the table.
         lifetimes: The lifetimes of states with a time to live, by name.
         now: When the savepoint was taken, in milliseconds; state that had expired by then has no rows.
-        max_parallelism: The number of key groups.
         allow_untrusted: Whether it is read although other users could have written it.
         names_are_known: Whether the names of states were compared with the schemas of the savepoint; one that was
             written without descriptors has none.

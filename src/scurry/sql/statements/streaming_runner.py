@@ -60,7 +60,6 @@ def streaming_job(
     """Return the plan of a STREAMING job.
 
     Args:
-        statement: Its sinks, or its query.
         collected: Keeps the rows of a query; None for sinks.
         numbers: As for `sink_nodes`.
 

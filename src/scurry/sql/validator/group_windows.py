@@ -76,7 +76,6 @@ def group_window(item: nodes.Expression, validator: ExpressionValidator, plan: P
 
     Args:
         validator: Validates expressions over the rows.
-        plan: The rows.
 
     Raises:
         ValidationError: Its arguments are wrong.

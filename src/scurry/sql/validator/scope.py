@@ -73,7 +73,6 @@ class Found:
     """A name's first parts, resolved.
 
     Attributes:
-        expression: The column.
         parts: How many parts of the name are the column; the others are fields of it.
     """
 
@@ -90,7 +89,6 @@ class Scope:
     """The columns that names may mean at one place of a query.
 
     Attributes:
-        schema: The columns of the row.
         relations: The tables they belong to.
         shown: What `*` stands for, where USING or NATURAL has merged columns.
         outer: The scope of the query around this one.

@@ -110,7 +110,6 @@ class FromPython:
         """Return the conversion of values that are not None.
 
         Args:
-            data_type: The type of the column.
             field: The place of the value in a row, for messages.
         """
         if isinstance(data_type, types.ArrayType):

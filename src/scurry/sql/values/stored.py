@@ -22,7 +22,6 @@ class StoredValues:
         """Keep the functions.
 
         Args:
-            store: The name of the store, for messages.
             simple: The function for each type; a value of another type is taken as it is.
         """
         self._store = store

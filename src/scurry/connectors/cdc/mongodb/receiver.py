@@ -43,7 +43,7 @@ class MongoCdcSettings:
         uri: The connection string.
         database: A regular expression of Java for databases.
         collection: A regular expression of Java for collections, by their names or as `database.collection`.
-        startup: Where reading begins: `initial`, `latest-offset` or `timestamp`.
+        startup: Start of reading: `initial`, `latest-offset` or `timestamp`.
         batch_size: Documents that a cursor fetches at once.
         await_ms: Milliseconds that the server waits for changes.
         heartbeat_ms: Milliseconds after which the position moves on without changes; 0 for never.

@@ -19,7 +19,7 @@ class MySqlSettings:
         tables: A regular expression of Java for `database.table`.
         chosen_by: The options that choose the tables, with their values, for messages.
         server_ids: The first and the last number by which readers of the binlog call themselves.
-        startup: Where reading begins.
+        startup: Start of reading.
         chunk_key: The column by which tables are read in chunks; None for the first one of the primary key.
         fetch_rows: Rows that a reader holds at once.
         connect_seconds: How long the server may take to accept a connection.

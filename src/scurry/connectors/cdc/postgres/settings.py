@@ -25,7 +25,7 @@ class PostgresSettings:
         publication: Name of the publication.
         makes_publication: Whether the publication is made, and tables are added to it.
         drops_slot: Whether the slot is dropped when the job ends.
-        startup: Where reading begins.
+        startup: Start of reading.
         needs_before: Whether updates need the row before.
         gives_before: Whether updates give the row before where the log has it.
         chunk_rows: Rows of a chunk.

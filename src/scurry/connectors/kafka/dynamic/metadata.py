@@ -25,8 +25,8 @@ class ClusterMetadata:
     Attributes:
         topics: Names of topics.
         properties: Properties of this cluster's clients, `bootstrap.servers` among them; they precede the source's.
-        starting_offsets_initializer: Where partitions of the cluster begin, if not where the source's do.
-        stopping_offsets_initializer: Where those of a bounded source end, if not where the source's do.
+        starting_offsets_initializer: Start of the cluster's partitions, if not the source's.
+        stopping_offsets_initializer: Their end in a bounded source, if not the source's.
     """
 
     topics: frozenset[str]

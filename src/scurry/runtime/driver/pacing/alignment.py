@@ -58,7 +58,7 @@ class _Reading:
         growth: By how much the limit grows in any case, because the last batch was too small; None without need.
         full: Whether that was as much as the size of a micro-batch allows.
         records: How many records the source had read before the last batch.
-        left: What was left after the last assignments.
+        left: Backlog after the last assignments.
     """
 
     enumerator: Enumerator

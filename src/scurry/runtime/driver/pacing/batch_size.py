@@ -145,7 +145,7 @@ class BatchSizer:
         Args:
             records: The number of records, 0 if it does not count them.
             size: Their bytes, 0 if it does not count them.
-            limited: What it was allowed to read, if it had more; counts if neither records nor bytes do.
+            limited: Its limit, if it had more; counts if neither records nor bytes do.
         """
         first = self._first
         load = max(records / first.max_records, size / first.max_bytes)

@@ -86,11 +86,7 @@ class CassandraFactory(RecordFactory):
 
 @dataclass(frozen=True)
 class RowTuples(Prepared):
-    """Make tuples of the driver's rows; picklable.
-
-    Attributes:
-        columns: The columns.
-    """
+    """Make tuples of the driver's rows; picklable."""
 
     columns: tuple[FormatColumn, ...]
 
@@ -107,8 +103,6 @@ class RowStatements(Prepared):
     """Make the statement of a Row; picklable.
 
     Attributes:
-        table: The table's name.
-        names: The columns.
         key: Those of the primary key.
     """
 
@@ -142,8 +136,6 @@ class RowFinder(Prepared):
     """Look up rows by the partition key, and columns of the clustering key.
 
     Attributes:
-        table: The table.
-        columns: The columns.
         keys: Those that are looked up by.
     """
 

@@ -32,7 +32,6 @@ class ColumnReader:
 
     Attributes:
         name: Name of the column, for messages.
-        type: Its type.
         zone: The time zone in which TIMESTAMP of MySQL, a moment, is read as TIMESTAMP, which has no zone.
     """
 
@@ -45,8 +44,6 @@ class ColumnReader:
 
         Args:
             values: Texts or bytes, None for NULL: an Arrow array or a list.
-            database_type: The type of the column in the database.
-            table: The table, for messages.
 
         Raises:
             MalformedRecordError: A value does not fit the type.

@@ -93,7 +93,7 @@ class DataGenSource(TableSource):
 
     Attributes:
         fields: Names and types of the columns.
-        options: What they are made of.
+        options: Options of the generators.
         total: Number of rows, None if they do not end.
         rate: Rows per second.
         bounded: Whether the table says how many rows there are.

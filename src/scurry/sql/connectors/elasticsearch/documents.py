@@ -75,7 +75,6 @@ class RowActions(Prepared):
     Attributes:
         format: The format of documents.
         ids: The ids of rows; None without a primary key.
-        version: The column of versions; None for none.
         document_type: The type, of Elasticsearch 6.
     """
 

@@ -32,8 +32,8 @@ class IndexNames:
     """The index of each row; picklable.
 
     Attributes:
-        before: What the name begins with; the whole name if nothing else is set.
-        after: What it ends with.
+        before: First part of the name; the whole name if nothing else is set.
+        after: Last part of the name.
         column: Position of the column that is between; None for none.
         form: The pattern of the time that is between; None if the column's text is.
         time_zone: The zone of the clock.

@@ -31,7 +31,7 @@ class DocumentTableSource(TableSource):
     A slice is read from one point in time. A repeated micro-batch reads it again.
 
     Attributes:
-        hosts: Where the server is.
+        hosts: Addresses of the server.
         page_size: Documents that are fetched at once.
         slices: Number of slices; None for one per shard.
         ids: The ids of the primary key's values, if there is one and the index is a single one.

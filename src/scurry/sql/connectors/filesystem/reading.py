@@ -73,7 +73,6 @@ class FileTableSource(TableSource):
         pattern: Regular expression that the paths of files must match; None for all.
         partition_keys: The columns that directories give.
         default_partition: The directory of NULL.
-        metadata_keys: The metadata of each metadata column.
         bounded: Whether no files are looked for later.
         monitor_interval: Milliseconds between looking for new files, if they are looked for.
     """

@@ -39,12 +39,11 @@ def file_table_sink(
 
     Args:
         writer: Writes record batches without the partition columns.
-        columns: All columns of the rows.
         partition_keys: Those that become directories.
         default_partition: The directory of NULL.
         rolling: When a file ends before its commit.
         marking: When partitions are marked as complete; None for never.
-        target: What the INSERT says.
+        target: Target of the INSERT.
         with_kinds: Whether the format is one of changes.
     """
     buckets = PartitionBuckets(tuple(columns), dict(columns), partition_keys, default_partition, with_kinds)
@@ -66,8 +65,6 @@ class PartitionBuckets(BucketAssigner):
     """Assign rows to the directories of their partitions; the records are `Changes`, then record batches.
 
     Attributes:
-        names: The columns of the rows.
-        keys: The partition columns.
         default: The directory of NULL.
         with_kinds: Whether the files have kinds of changes: rows are written as pairs of a batch and its kinds.
     """

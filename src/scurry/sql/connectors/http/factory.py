@@ -131,11 +131,7 @@ class HttpSinkFactory(TableFactory):
 
 @dataclass(frozen=True)
 class RowTexts(Prepared):
-    """Make JSON texts of changes; picklable.
-
-    Attributes:
-        format: Their format.
-    """
+    """Make JSON texts of changes; picklable."""
 
     format: BoundFormat
 

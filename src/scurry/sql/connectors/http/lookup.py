@@ -27,7 +27,7 @@ class HttpTableSource(TableSource):
     """Look up rows; a table over HTTP has no other reading.
 
     Attributes:
-        requests: Where keys are asked for.
+        requests: Address and retries of requests.
         format: The format of answers.
         success: The statuses of answers with rows.
         ignored: The statuses of keys without rows.

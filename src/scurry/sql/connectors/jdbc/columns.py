@@ -57,11 +57,7 @@ class TableColumns:
 
 @dataclass(frozen=True)
 class RowReader:
-    """Make columns of the rows that a database returns.
-
-    Attributes:
-        table: The table, for messages.
-    """
+    """Make columns of the rows that a database returns."""
 
     table: str
     names: tuple[str, ...]

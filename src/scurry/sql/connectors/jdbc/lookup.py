@@ -33,10 +33,10 @@ class JdbcTableLookup(KeyLookup):
         """Describe the table and its lookups.
 
         Args:
-            connection: Where the database is.
+            connection: Address of the database.
             keys: Names of the columns of the key.
             max_retries: How often a query is retried after a transient error.
-            cache: What is cached; None for nothing.
+            cache: Settings of the cache; None for none.
         """
         super().__init__([(name, table_columns.type_of(name)) for name in columns], cache)
         self._database = database_of(connection)

@@ -38,7 +38,6 @@ class JdbcCatalog(ExternalCatalog):
         """Return a table of the connector.
 
         Args:
-            name: The table in it.
             key: Name of the primary key, and a column, for each of its columns.
         """
         primary = UniqueConstraint.primary_key(key[0][0], [column for _, column in key]) if key else None

@@ -68,8 +68,7 @@ class UpsertSink(Sink):
     """Write rows by their primary key, from the tasks: writing a row again changes nothing.
 
     Attributes:
-        key: The columns of its primary key.
-        connection: Where the database is.
+        connection: Address of the database.
         max_retries: How often a write is retried.
     """
 

@@ -50,11 +50,11 @@ class JdbcTableSource(TableSource):
     """Read a table; each range is one query, from one snapshot.
 
     Attributes:
-        connection: Where the database is.
+        connection: Address of the database.
         ranges: The ranges that are read separately; None for one query.
         fetch_size: Rows fetched at once.
         lookup_retries: How often a lookup is retried.
-        lookup_cache: What lookups keep; None for nothing.
+        lookup_cache: Settings of the cache of lookups; None for none.
     """
 
     connection: JdbcConnectionOptions

@@ -90,7 +90,6 @@ class Dialect:
         """Return the statement that makes a table.
 
         Args:
-            names: Its columns.
             types: Their types in SQL.
             key: The columns of its primary key; none if it has none.
         """

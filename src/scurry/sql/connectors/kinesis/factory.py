@@ -28,10 +28,8 @@ class PartitionedSerializer:
     """Serialize changes with the texts of columns as partition keys.
 
     Attributes:
-        changes: Serializes the changes.
         places: Positions of the columns.
-        columns: The columns.
-        delimiter: What stands between their texts.
+        delimiter: Text between their texts.
     """
 
     changes: ChangeSerializer

@@ -37,7 +37,6 @@ def check_columns(declared: RowType, there: RowType, what: str) -> None:
     Args:
         declared: The declared columns; a TIMESTAMP may be one with a time zone, which is read in UTC.
         there: Those of the lake table.
-        what: The lake table, for messages.
 
     Raises:
         ValidationError: It lacks a column, or one has another type.
@@ -61,7 +60,6 @@ class ChangeTables(Tables):
     """Convert changes of a table, which only insert, to columns as a lake table stores them.
 
     Args:
-        connector: The connector, for messages.
         schema: How the lake table stores them.
     """
 

@@ -26,8 +26,7 @@ class MessageRows:
 
     Attributes:
         key: The format of keys, None if they are not read.
-        prefix: What the names of the key's columns begin with.
-        metadata: The metadata of each metadata column.
+        prefix: Prefix of the names of the key's columns.
         types: The type of each metadata column.
         upsert: Whether a message without a value deletes the row of its key.
     """

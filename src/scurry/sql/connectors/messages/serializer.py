@@ -21,9 +21,8 @@ class ChangeSerializer:
     """Serialize changes of rows; picklable.
 
     Attributes:
-        names: The columns of the rows.
         key: The format of keys, None for records without keys.
-        prefix: What the names of the key's columns begin with.
+        prefix: Prefix of the names of the key's columns.
         topic: The topic; None if a column has it.
         metadata: The column of each metadata that is written.
         upsert: Whether a deleted row becomes a record without a value.

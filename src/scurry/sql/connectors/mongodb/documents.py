@@ -21,11 +21,7 @@ ID = "_id"
 
 @dataclass(frozen=True)
 class DocumentRows(Prepared):
-    """Make tuples of documents; picklable.
-
-    Attributes:
-        columns: The columns.
-    """
+    """Make tuples of documents; picklable."""
 
     columns: tuple[FormatColumn, ...]
 
@@ -43,7 +39,6 @@ class RowWrites(Prepared):
     """Make writes of Rows; picklable.
 
     Attributes:
-        columns: The columns.
         key: Those of the primary key; none to insert each row.
     """
 
@@ -98,7 +93,6 @@ class DocumentFinder(Prepared):
 
     Attributes:
         settings: The collection.
-        columns: The columns.
         keys: Those that are looked up by.
         max_retries: Number of retries while no server answers.
         retry_interval: Seconds before each of them.

@@ -23,7 +23,6 @@ class RedisRows:
     """Store rows under keys that are made of their primary keys; picklable.
 
     Attributes:
-        columns: The columns of the table.
         key: The columns of the primary key, in its order.
         kind: `hash`, whose fields are the columns; `string`, which is the only other column; `set`, whose members are
             the last column of the primary key.

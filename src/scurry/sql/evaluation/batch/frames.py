@@ -23,7 +23,6 @@ def framed_values(accumulator: Accumulator, states: Sequence[Column], start: Pos
     """Return the value of the aggregate for each frame.
 
     Args:
-        states: Its state of each row.
         start: Where each frame begins.
         end: Where it has ended; not after its start if the frame is empty.
     """
@@ -46,7 +45,6 @@ def summed_values(accumulator: Accumulator, states: Sequence[Column], start: Pos
     digits. Binary fractions are added row by row: their frames have to begin where the partition does.
 
     Args:
-        states: Its state of each row.
         start: Where each frame begins.
         end: Where it has ended.
     """

@@ -33,11 +33,7 @@ class GeneralAccumulator(Accumulator):
     """Aggregates row by row. The state of a group is its accumulator, pickled."""
 
     def __init__(self, function: UserFunction, types: Sequence[DataType], session: EvaluationContext) -> None:
-        """Open the function for the task.
-
-        Args:
-            types: The types of its arguments.
-        """
+        """Open the function for the task."""
         self._function = function
         self._types = types
         self._session = session
@@ -83,7 +79,6 @@ class GeneralAccumulator(Accumulator):
 
         Args:
             accumulators: The accumulators, which are changed.
-            columns: The arguments, a column for each.
             groups: For each row the place of its accumulator.
             signs: For each row 1 to add it, -1 to take it back; None to add all.
 
@@ -115,7 +110,6 @@ class GeneralAccumulator(Accumulator):
 
         Args:
             states: For each group its state; None for a new one.
-            columns: The arguments, a column for each.
             groups: For each row the place of its group.
             signs: As for `change`.
 

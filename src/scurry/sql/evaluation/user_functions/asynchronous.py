@@ -29,7 +29,6 @@ def concurrently(
 
     Args:
         instance: Its object, opened.
-        types: The types of its arguments.
         session: The session; its options say how many calls run at a time, how long one may take, and how often it is
             repeated.
     """

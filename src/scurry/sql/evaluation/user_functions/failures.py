@@ -68,7 +68,6 @@ def misfit_error(function: UserFunction, result: Any, error: Exception, record: 
     Args:
         result: What it returned.
         error: Why it is no value of the type.
-        record: The row.
     """
     if not isinstance(error, TypeMismatchError):
         reason = f"{type(error).__name__}: {error}"

@@ -87,7 +87,6 @@ def on_columns(
 
     Args:
         instance: Its object, opened.
-        types: The types of its arguments.
     """
     zone = session.time_zone
     column_of = _arrow_result if function.func_type == "arrow" else _pandas_result

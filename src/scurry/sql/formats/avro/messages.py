@@ -70,7 +70,6 @@ class AvroEncoder(MessageEncoder):
     """Encode records.
 
     Attributes:
-        columns: The columns of the rows.
         url: The registry of the schema; None for messages without its number.
         client: Properties of the registry's client.
         subject: The subject under which the schema is registered.

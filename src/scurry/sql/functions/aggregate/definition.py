@@ -124,7 +124,6 @@ class AggregateProperties:
         order_free: Whether the value does not depend on the order of the rows, but for rounding and NaN.
         distinct_free: Whether the value is the same with DISTINCT.
         selects_value: Whether the value is that of one of the rows: the accumulators are `Selecting`.
-        value_of_nothing: The value of no rows.
         is_value_of_one_row: Whether the planner takes the argument for the value of a single row, as Calcite does.
         is_constant_of_nothing: Whether the planner takes `value_of_nothing` where there are no rows, as Calcite does.
         growth: 1 if more rows only make the value greater, -1 if only less, 0 otherwise.

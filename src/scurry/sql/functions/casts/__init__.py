@@ -34,7 +34,6 @@ def cast_kernel(source: DataType, target: DataType, session: EvaluationContext, 
     """Return the function that converts columns of one type to another.
 
     Args:
-        source: The type of the values.
         target: The type they get; `supports_cast` holds.
         session: The session, for time zones.
         is_try: Whether what cannot be converted becomes null.

@@ -21,7 +21,6 @@ def nested_cast(source: Any, target: Any, cast_of: CastOf) -> Cast | None:
     """Return the cast between nested types; None if these are none.
 
     Args:
-        source: The type of the values.
         target: The type they get.
         cast_of: Returns the cast between the types of parts.
     """

@@ -30,7 +30,6 @@ def scattered(parts: Sequence[tuple[Mask, Column]], rows: int, kind: pa.DataType
 
     Args:
         parts: For each part, its rows, and the column of their values in order.
-        kind: The type of the result.
     """
     if len(parts) == 1 and isinstance(parts[0][1], pa.Scalar) and parts[0][0].all():
         return parts[0][1].cast(kind)

@@ -37,7 +37,7 @@ class JsonEndpoint:
 
         Args:
             url: Its address.
-            api_key: What authorises calls.
+            api_key: Key that authorises calls.
             timeout: Seconds after which a call fails whose server sends nothing.
         """
         self._url = urllib.parse.urlsplit(url)

@@ -25,12 +25,7 @@ from scurry.sql.types.values import to_values
 
 
 def columnar(call: AggregateCall, schema: Schema, found: Accumulator) -> ColumnarRunning:
-    """Return the running aggregate of a call by the properties of its accumulator.
-
-    Args:
-        call: The aggregate; its arguments are columns.
-        schema: The columns of the rows.
-    """
+    """Return the running aggregate of a call by the properties of its accumulator."""
     if isinstance(found, StableMoments):
         return _Spread(call, found)
     if isinstance(found, Additive):

@@ -23,11 +23,7 @@ from scurry.sql.types.arrow import arrow_type, as_array
 
 
 class Partial(Protocol):
-    """A part of the local phase's output.
-
-    Attributes:
-        width: The number of its columns.
-    """
+    """A part of the local phase's output."""
 
     width: int
 
@@ -46,7 +42,6 @@ def partials(
     """Return the local phase of each aggregate, and of the sets of distinct arguments.
 
     Args:
-        schema: The columns of the rows.
         retracts: Whether rows may be taken back.
 
     Returns:

@@ -50,8 +50,6 @@ def running(call: AggregateCall, schema: Schema, retracts: bool, session: Evalua
     """Return the running aggregate of a call.
 
     Args:
-        call: The aggregate; its arguments are columns.
-        schema: The columns of the rows.
         retracts: Whether rows may be taken back.
     """
     found = accumulator(call, session)

@@ -22,8 +22,6 @@ def chosen(
     """Return the value at each index, and the new state of each segment.
 
     Args:
-        accumulator: The aggregate.
-        column: The values of the rows.
         counted: For each row whether it counts.
         segments: How the rows are divided.
         known: The segments of which something is kept.

@@ -36,7 +36,6 @@ def net_changes(
     """Return one change, or an update with its two rows, of each group.
 
     Args:
-        values: The values of the aggregates.
         indices: For each group where its values before are, and those after.
         exists: For each group whether it is there before, and after.
         compared: Which columns tell whether a group has changed, each with its aggregate; None if groups are emitted
@@ -68,7 +67,6 @@ def emitted(
     """Return changes in the order of the rows that cause them.
 
     Args:
-        values: The values of the aggregates.
         parts: The rows that cause changes of a kind, the places of the changes' values, and the kind.
         order: For each row its place in the order.
     """

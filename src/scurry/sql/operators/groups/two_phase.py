@@ -171,7 +171,6 @@ def merged_states(
     """Merge the states of groups with those that are kept.
 
     Args:
-        sent: The aggregate.
         states: The columns of its new states.
         group_ids: For each of them the number of its group.
         before: The columns of the states that are kept.

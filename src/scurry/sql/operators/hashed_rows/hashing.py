@@ -26,9 +26,7 @@ def row_hashes(columns: Sequence[pa.Array], rows: int, max_parallelism: int) -> 
     """Return a hash of each row that is the same in every process and release.
 
     Args:
-        columns: The columns of the key.
         rows: How many rows they have, which matters if there are no columns.
-        max_parallelism: The number of key groups.
     """
     found = np.zeros(rows, dtype=np.uint64)
     for column in columns:

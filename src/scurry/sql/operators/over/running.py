@@ -62,11 +62,7 @@ class RunningFunction(Protocol):
 
 
 def running(call: WindowCall, schema: Schema, session: EvaluationContext) -> RunningFunction:
-    """Return the running function of a call whose frame begins with the first row.
-
-    Args:
-        call: The call; its arguments are columns.
-    """
+    """Return the running function of a call whose frame begins with the first row."""
     function = call.call.function
     if numbers_rows(function):
         # Flink gives peers the number of their last one, both ranks the same.

@@ -50,7 +50,6 @@ class _LastRows:
         """Replace rows.
 
         Args:
-            kept: The last rows of some keys.
             kept_codes: The numbers of these keys.
             new: Further rows.
             group_ids: The number of the key of each.

@@ -37,7 +37,6 @@ class RowsOfRecords:
     """Make a batch of rows of a block of records.
 
     Args:
-        fields: The columns.
         is_composite: Whether the values are parts of the records; otherwise the record itself is the only value.
         attributes: Names of the attributes that are the values, for objects; None for tuples and rows.
         insert_only: Whether rows with other kinds of changes are refused.

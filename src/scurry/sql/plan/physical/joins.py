@@ -114,7 +114,6 @@ class WindowJoin(StreamingJoin, Windowed):
 
     Attributes:
         left_window: Positions of start and end of the window in the left side.
-        right_window: The same of the right side.
     """
 
     operator = "WindowJoin"

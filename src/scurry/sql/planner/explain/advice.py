@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: what there is to say about an operator, by its name
+#: advice on an operator, by its name
 _ADVICE = {
     "GroupAggregate": (
         "You might want to enable local-global two-phase optimization by configuring "
@@ -23,7 +23,7 @@ class Advice:
         """Return the text of an operator with the number of the advice about it.
 
         Args:
-            text: What is shown of it.
+            text: Its text.
         """
         found = _ADVICE.get(name)
         if found is None:

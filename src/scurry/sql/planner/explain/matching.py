@@ -90,8 +90,8 @@ def _shown(expression: Expression, column: _Column, aggregated: _Column, text: _
     """Return an expression of a match.
 
     Args:
-        column: How a column is shown.
-        aggregated: How a column in an aggregate is shown.
+        column: Returns the text of a column.
+        aggregated: Returns the text of a column in an aggregate.
         text: How other expressions are shown.
     """
     if isinstance(expression, PatternReference):

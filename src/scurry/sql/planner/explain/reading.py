@@ -62,7 +62,6 @@ class ReadTable:
     Attributes:
         texts: The operators, the last one first.
         dropping: Whether rows before updates are dropped behind them.
-        names: The columns that there are.
         computed: Which of them have the values of expressions over the columns of the scan, by position.
     """
 

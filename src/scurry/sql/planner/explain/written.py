@@ -25,7 +25,7 @@ class Line:
     """A line of the tree that no node of the plan stands for.
 
     Attributes:
-        text: What it shows.
+        text: Its text.
         inputs: What is below it.
     """
 

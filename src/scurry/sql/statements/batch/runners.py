@@ -48,7 +48,6 @@ def batch_job(
     """Return the plan of a BATCH job and its runner.
 
     Args:
-        statement: Its sinks, or its query.
         collected: Keeps the rows of a query; None for sinks.
 
     Raises:

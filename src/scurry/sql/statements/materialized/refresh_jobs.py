@@ -63,7 +63,6 @@ def insert_statement(
     """Return the INSERT of a refresh job, whose columns are those of the query by their names.
 
     Args:
-        identifier: The name of the table.
         options: Options of the table for this job alone.
     """
     names = ", ".join(map(escape_identifier, result_names(session, table.expanded_query)))
@@ -78,7 +77,6 @@ def start_continuous(
     """Start the job of CONTINUOUS mode.
 
     Args:
-        identifier: The name of the table.
         options: Options of the table for this job alone.
 
     Raises:

@@ -32,7 +32,7 @@ class RefreshState:
         error: Why the last one has failed; empty if it has not.
         next_ms: When the next refresh of FULL mode is due, in milliseconds since the epoch; None if none is.
         skipped: How many refreshes of FULL mode were left out because the one before took longer than its interval.
-        place: Where it is refreshed.
+        place: Process or session that refreshes it.
     """
 
     job_status: str = ""

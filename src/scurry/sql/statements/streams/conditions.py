@@ -44,9 +44,6 @@ _SELECT = "SELECT "
 class RecordConditions:
     """Conditions on the records of a stream; `open` compiles them in a task.
 
-    Args:
-        type_info: The declared type of the stream.
-
     Raises:
         ValidationError: The type says nothing of the fields of records.
     """

@@ -42,7 +42,6 @@ def table_of_fields(
     """Return the plan of the table of a stream.
 
     Args:
-        type_info: Its declared type.
         fields: For each column its expression and its aliases.
         name: The name of the table, which no catalog has.
 

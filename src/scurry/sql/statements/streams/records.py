@@ -60,7 +60,6 @@ def changelog(session: TableSession, plan: Plan, definition: Definition | None, 
     """Return the conversion to Rows with kinds of changes.
 
     Args:
-        plan: The table.
         definition: The columns and the key that the program declares; None for those of the table.
         changes: Which changes the stream may have.
     """
@@ -200,7 +199,6 @@ def attached(session: TableSession, sinks: Sequence[Sink], prefix: str) -> list[
     """Return the nodes that write some sinks as parts of a job of streams.
 
     Args:
-        sinks: Their plans.
         prefix: What the identities of all operators begin with.
     """
     statement = planned(session, sinks)

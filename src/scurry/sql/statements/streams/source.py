@@ -27,7 +27,6 @@ class ProgramStreamSource(StreamSource):
     """The records of a stream of the program as rows.
 
     Args:
-        fields: All columns.
         make: What makes rows of records, but for the columns: the other arguments of `RowsOfRecords`.
         watermarks: Whether the watermarks of the stream are those of the table.
         insert_only: As for tables.

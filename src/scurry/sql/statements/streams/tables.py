@@ -51,7 +51,6 @@ def table_of_stream(
     """Return the table of a stream.
 
     Args:
-        type_info: Its declared type.
         definition: The columns, watermark and key that the program declares; None for those of the type.
         kinds: The kinds of changes that the records may have.
         name: The name of the table, which no catalog has.

@@ -58,7 +58,6 @@ def refuse_wrong_calls(node: nodes.Node, type_of: TypeOf, is_known: Callable[[no
     """Raise an error for the innermost call of a function whose arguments it does not take.
 
     Args:
-        node: The expression.
         type_of: Returns the type of an expression, None if it has none by itself.
         is_known: Whether a call is one whose arguments are checked elsewhere: an aggregate, a user-defined function.
 

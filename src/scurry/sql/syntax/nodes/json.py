@@ -12,7 +12,6 @@ class JsonBehavior(Node):
 
     Attributes:
         kind: ``NULL``, ``ERROR``, ``DEFAULT``, ``EMPTY ARRAY``, ``EMPTY OBJECT``, ``TRUE``, ``FALSE`` or ``UNKNOWN``.
-        default: The value of DEFAULT.
     """
 
     kind: str

@@ -75,10 +75,8 @@ class Select(Query):
     """SELECT.
 
     Attributes:
-        items: The columns.
         from_: What is read; None for a query without FROM. Commas are joins of kind ``COMMA``.
         where: The condition of WHERE.
-        group_by: The keys of GROUP BY.
         having: The condition of HAVING.
         qualify: The condition of QUALIFY.
         quantifier: ``DISTINCT`` or ``ALL``, if given.
@@ -246,7 +244,6 @@ class Join(TableExpression):
         left: The table before it.
         right: The table after it.
         natural: Whether it is a NATURAL JOIN.
-        using: The columns of USING.
     """
 
     kind: str

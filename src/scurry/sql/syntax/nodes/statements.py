@@ -15,7 +15,6 @@ class Insert(Statement):
 
     Attributes:
         table: The table written to.
-        query: The rows.
         columns: The columns written to; none if all are.
         partition: Values of PARTITION.
         overwrite: Whether it is INSERT OVERWRITE.

@@ -22,7 +22,6 @@ class FromItem:
     """A validated part of FROM.
 
     Attributes:
-        plan: Its rows.
         relations: The tables its columns belong to.
         shown: What `*` stands for, where USING or NATURAL has merged columns.
     """

@@ -36,11 +36,7 @@ def expanded(aggregate: PatternAggregate, session: EvaluationContext) -> Express
 
 @dataclass(frozen=True)
 class _Parts:
-    """Sums and counts over a variable's rows, and the expressions over them.
-
-    Attributes:
-        type: The type of the result.
-    """
+    """Sums and counts over a variable's rows, and the expressions over them."""
 
     variable: str | None
     type: DataType

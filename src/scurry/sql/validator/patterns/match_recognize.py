@@ -84,7 +84,6 @@ def match(node: nodes.MatchRecognize, plan: Plan, relations: tuple[Relation, ...
 
     Args:
         node: What was written.
-        plan: The rows.
         relations: The tables their columns belong to.
         environment: Where it stands.
 

@@ -202,7 +202,6 @@ class _PatternCheck:
         """Return the variables of the columns inside navigation and aggregates.
 
         Args:
-            node: The expression, in which columns have variables.
             is_last: Whether it is the last of several operands: a literal there is no variable.
 
         Raises:

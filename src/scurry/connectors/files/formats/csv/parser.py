@@ -15,7 +15,7 @@ from scurry.connectors.files.formats.csv.schema import CsvDialect
 #: bytes that are not UTF-8, decoded with "surrogateescape"
 _UNDECODED = re.compile("[\udc80-\udcff]")
 _UNESCAPED = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
-#: what to do about an empty field that is no value
+#: rule for an empty field that is no value
 _EMPTY = '; set_null_value("") reads empty fields as None'
 
 
@@ -23,9 +23,9 @@ class CsvSyntaxError(Exception):
     """A record that cannot be read.
 
     Attributes:
-        position: Where the record begins in the text.
+        position: Start of the record in the text.
         reason: Why it cannot be read.
-        end: Where the next record begins, None if that is unknown.
+        end: Start of the next record, None if that is unknown.
         unclosed: Whether only its end is missing.
     """
 
@@ -76,7 +76,7 @@ class CsvParser:
 
         Args:
             text: The text.
-            start: Where the first record begins.
+            start: Start of the first record.
             undecoded: Whether the text may contain surrogates for bytes that are not UTF-8.
 
         Raises:

@@ -115,7 +115,7 @@ class Database(ABC):
         """Create a table unless it exists; safe for concurrent calls."""
 
     def keeping(self, column: str) -> str:
-        """Return what lets an INSERT keep a row of the same key that is there; `column` is one of the table."""
+        """Return the clause by which INSERT keeps a row of the same key; `column` is one of the table."""
         return "ON CONFLICT DO NOTHING"
 
     def locking(self, table: str) -> tuple[str, ...]:
@@ -129,7 +129,7 @@ class Database(ABC):
         )
 
     def check_transactions(self, connection: Any, sql: str) -> None:
-        """Check that what a statement writes can be taken back.
+        """Check that the writes of a statement can be rolled back.
 
         Raises:
             UnsupportedError: The table has no transactions.

@@ -171,7 +171,7 @@ class MySql(Database):
             connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({kept}) ENGINE=InnoDB CHARACTER SET ascii")
 
     def keeping(self, column: str) -> str:
-        """Return what lets INSERT keep a row that is there."""
+        """Return the clause by which INSERT keeps a row that is there."""
         return f"ON DUPLICATE KEY UPDATE {column} = {column}"
 
     def locking(self, table: str) -> tuple[str, ...]:
@@ -182,7 +182,7 @@ class MySql(Database):
         )
 
     def check_transactions(self, connection: Any, sql: str) -> None:
-        """Fail if the statement writes a table of an engine that cannot take back what was written."""
+        """Fail if the statement writes a table whose engine has no transactions."""
         found = _TARGET.match(sql)
         if found is None:
             return
@@ -222,11 +222,11 @@ class MySqlConnection:
 
     @property
     def open(self) -> bool:
-        """Whether it is connected."""
+        """True if it is connected."""
         return bool(self._connection.open)
 
     def cursor(self) -> MySqlConnection:
-        """Return what executes statements."""
+        """Return a cursor, which executes statements."""
         return self
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> Any:

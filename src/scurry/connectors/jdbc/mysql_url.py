@@ -66,7 +66,7 @@ class MySqlAddress:
 
     @property
     def encrypted(self) -> bool:
-        """Whether a connection without TLS is refused."""
+        """True if a connection without TLS is refused."""
         return self.tls not in ("disabled", "preferred")
 
     def tls_arguments(self) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class MySqlAddress:
 
 
 def mysql_address(options: Connection) -> MySqlAddress:
-    """Return what a JDBC URL with user and password says.
+    """Return the address and settings in a JDBC URL with user and password.
 
     Raises:
         ArgumentError: The URL is not valid.

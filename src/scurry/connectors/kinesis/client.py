@@ -1,4 +1,4 @@
-"""Connections to Kinesis and Firehose by botocore, and what their errors mean."""
+"""Connections to Kinesis and Firehose by botocore, and the meaning of their errors."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class AwsService:
 
 
 class Failure(Enum):
-    """Whether a request may succeed later: the service is away or has too much to do, an iterator is too old."""
+    """True if a request may succeed later: the service is away or has too much to do, an iterator is too old."""
 
     AWAY = "away"
     BUSY = "busy"

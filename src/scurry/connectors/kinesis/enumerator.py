@@ -32,7 +32,7 @@ _PAUSE_SECONDS = 0.5
 
 @dataclass
 class _Shard:
-    """A shard, where it is read up to, and what was read ahead of it."""
+    """A shard, its position, and its records that were read ahead."""
 
     shard: KinesisShard
     at: Position
@@ -116,7 +116,7 @@ class KinesisEnumerator(Enumerator):
     def _add(self, shard: KinesisShard, now: int) -> None:
         position = ["horizon"] if self._started else self._scan.begin(now)
         made = _Shard(shard, position, self._channel_of(shard))
-        # What was closed before reading begins has nothing from now on.
+        # A shard that was closed before reading begins has nothing from now on.
         made.ended = not self._started and self._scan.start == "LATEST" and shard.is_closed
         self._shards[made.key] = made
 
@@ -169,7 +169,7 @@ class KinesisEnumerator(Enumerator):
             each.result()
 
     def _ask(self, shard: _Shard) -> None:
-        """Read what a shard has next.
+        """Read the next records of a shard.
 
         Raises:
             RequestError: The service cannot be reached, or fails the request.
@@ -208,7 +208,7 @@ class KinesisEnumerator(Enumerator):
         self._held = held
 
     def next_batch(self) -> list[Assignment]:
-        """Return ranges of what shards have, within the limits."""
+        """Return ranges of the records of shards, within the limits."""
         if len(self._ended) == self._channels:
             return []
         readable: list[_Shard] = []
@@ -289,7 +289,7 @@ class KinesisEnumerator(Enumerator):
         return any(shard.channel == channel and not shard.ended for shard in self._shards.values())
 
     def backlog(self) -> Backlog:
-        """Return what was read ahead; if a shard says that it has more, the amount is unknown."""
+        """Return the records read ahead; if a shard says that it has more, the amount is unknown."""
         if any(shard.is_behind and not shard.ended for shard in self._shards.values()):
             return Backlog()
         channels: dict[int, int] = {}
@@ -348,7 +348,7 @@ class KinesisEnumerator(Enumerator):
                 each.channel = number % self._channels
 
     def committed(self) -> None:
-        """Forget what was kept for tasks: it has been read."""
+        """Forget records that tasks have read."""
         assigned, self._assigned = self._assigned, []
         AHEAD.forget(self._scan.service, assigned)
 

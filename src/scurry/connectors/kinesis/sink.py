@@ -31,7 +31,7 @@ MOST_KEY_CHARACTERS = 256
 #: Records that are serialized at once.
 _PIECE_RECORDS = 500
 
-#: A record to send: its partition key, None where there is none, and its data.
+#: A record to send: its partition key or None, and its data.
 Entry = tuple["str | None", bytes]
 
 
@@ -83,7 +83,7 @@ class AwsSink(Sink):
         service: Kinesis or Firehose.
         stream: The stream or the delivery stream.
         serializer: Serializes records; keys are partition keys.
-        partitioner: `random`, `fixed`, or `key`: where partition keys come from; None where there are none.
+        partitioner: `random`, `fixed`, or `key`: the source of partition keys; None without them.
         batching: The limits of requests.
     """
 

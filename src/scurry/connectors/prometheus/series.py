@@ -53,7 +53,7 @@ class PrometheusTimeSeries:
 
     @property
     def key(self) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """Return what identifies the series: streams are partitioned by it before they are written in parallel."""
+        """Return the key of the series: streams are partitioned by it before they are written in parallel."""
         return self.metric_name, tuple(sorted(self.labels))
 
 

@@ -37,7 +37,7 @@ __all__ = [
 
 
 class KinesisShardAssigner(ApiObject):
-    """Which reader reads a shard."""
+    """Choice of the reader of a shard."""
 
     def __init__(self, assign: Callable[[KinesisShard, int], int] | None) -> None:
         """Wrap a function; PyFlink has only those of the static methods.
@@ -192,7 +192,7 @@ class KinesisStreamsSourceBuilder(ApiObject):
     """Builder of a KinesisStreamsSource."""
 
     def __init__(self) -> None:
-        """Begin with an unbounded source that reads what comes from now on."""
+        """Begin with an unbounded source that reads records from now on."""
         self._stream: str | None = None
         self._values: dict[str, str] = {}
         self._decoder: Decoder | None = None
@@ -264,7 +264,7 @@ class PartitionKeyGenerator(ApiObject):
 
 @dataclass
 class _Given:
-    """What builders of sinks are told."""
+    """Settings of builders of sinks."""
 
     batching: dict[str, Any]
     properties: dict[str, str]
@@ -366,7 +366,7 @@ class KinesisStreamsSinkBuilder(_SinkBuilder):
         return self.set_stream_name(stream_arn)
 
     def set_partition_key_generator(self, partition_key_generator: PartitionKeyGenerator) -> Self:
-        """Set what makes the partition keys."""
+        """Set the generator of partition keys."""
         if not isinstance(partition_key_generator, PartitionKeyGenerator):
             raise ArgumentTypeError(
                 f"set_partition_key_generator takes a PartitionKeyGenerator, got {partition_key_generator!r}; call "

@@ -25,7 +25,7 @@ __all__ = [
 
 
 class OnErrorBehavior(Enum):
-    """What happens to a request that fails: the job fails, or the request is left out."""
+    """Behavior for a request that fails: the job fails, or the request is left out."""
 
     FAIL = "FAIL"
     DISCARD_AND_CONTINUE = "DISCARD_AND_CONTINUE"
@@ -56,14 +56,14 @@ class RetryConfiguration(ApiObject):
 
 
 class SinkWriterErrorHandlingBehaviorConfiguration(ApiObject):
-    """What happens to requests that fail."""
+    """Behaviors for requests that fail."""
 
     def __init__(
         self,
         on_max_retry_exceeded: OnErrorBehavior = OnErrorBehavior.FAIL,
         on_prometheus_non_retryable_error: OnErrorBehavior = OnErrorBehavior.DISCARD_AND_CONTINUE,
     ) -> None:
-        """Set what happens.
+        """Set the behavior.
 
         Args:
             on_max_retry_exceeded: To a request that could not be sent after all repetitions.
@@ -79,7 +79,7 @@ class SinkWriterErrorHandlingBehaviorConfiguration(ApiObject):
 
 @made_by("builder")
 class PrometheusSink(ApiObject, _PrometheusSink):
-    """Write series of samples to Prometheus or what takes its protocol Remote Write 1.0, at least once."""
+    """Write series of samples to Prometheus, or a server with its protocol Remote Write 1.0, at least once."""
 
     @staticmethod
     def builder() -> PrometheusSinkBuilder:
@@ -125,7 +125,7 @@ class PrometheusSinkBuilder(ApiObject):
     def set_error_handling_behavior_configuration(
         self, error_handling_behavior_config: SinkWriterErrorHandlingBehaviorConfiguration
     ) -> PrometheusSinkBuilder:
-        """Set what happens to requests that fail."""
+        """Set the behavior for requests that fail."""
         given = error_handling_behavior_config
         if not isinstance(given, SinkWriterErrorHandlingBehaviorConfiguration):
             raise ArgumentTypeError(

@@ -121,7 +121,7 @@ class Collector:
         self._count_of: Callable[[Values], int] | None = None
 
     def convert_with(self, converter: Callable[[TupleTypeInfo], Callable[[Values], Values]]) -> None:
-        """Convert tuples by what this function returns for their declared type, which raises the same errors."""
+        """Convert tuples by the converter of their declared type, which raises the same errors."""
         declared = getattr(self._plan, "output_type", None)
         if self._convert is not None and isinstance(declared, TupleTypeInfo):
             self._convert = converter(declared)

@@ -90,7 +90,7 @@ class SinkOperator(RuntimeOperator):
 
 @contextmanager
 def _counted(count: Callable[[str, int], None]) -> Iterator[None]:
-    """Let a writer count what happens to its requests."""
+    """Let a writer count its requests and their outcomes."""
     before = COUNTED.set(count)
     try:
         yield

@@ -164,7 +164,7 @@ class MySqlDialect(Dialect):
     }
 
     def type_of(self, kind: DataType, in_key: bool = False) -> str:
-        """Return the type of a column; what is part of a key has to have a length."""
+        """Return the type of a column; columns of keys have a length."""
         if isinstance(kind, TimestampType):
             return f"DATETIME({min(kind.precision, 6)})"
         if isinstance(kind, LocalZonedTimestampType):

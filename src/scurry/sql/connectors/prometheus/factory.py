@@ -54,7 +54,7 @@ REFUSED = TableOption(
     "What happens to a request that is refused for its samples: it is left out with a warning, or fails the job. "
     "scurry's own.",
 )
-#: What begins the names of headers; scurry's own.
+#: Prefix of the names of headers; scurry's own.
 HEADER = "metric.header."
 _WHOLE: tuple[type[DataType], ...] = (TinyIntType, SmallIntType, IntType, BigIntType)
 _NUMBERS: tuple[type[DataType], ...] = (*_WHOLE, DecimalType, DoubleType, FloatType)

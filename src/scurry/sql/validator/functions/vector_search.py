@@ -189,7 +189,7 @@ def _config(given: nodes.Expression, validator: ExpressionValidator) -> tuple[tu
 
 
 def _check_searchable(plan: Plan, column: int) -> None:
-    """Refuse what is no table, or columns of one.
+    """Refuse all but a table and columns of one.
 
     Raises:
         UnsupportedError: Rows of the table are left out, or changed, before they are searched.

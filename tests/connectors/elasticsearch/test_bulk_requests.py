@@ -56,6 +56,24 @@ def test_actions_are_done_in_order(server: FakeElasticsearch) -> None:
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize(
+    "target",
+    [{"_index": 'ä\u2028"\\\n', "_id": "\x00\x7f🎉"}, {"_index": "i", "version": 5, "version_type": "external_gte"}],
+)
+def test_the_line_of_an_action_is_json(target: dict[str, Any]) -> None:
+    line, document = action_of("index", target, b"{}", None).lines.splitlines()
+    assert json.loads(line) == {"index": target}
+    assert document == b"{}"
+
+
+def test_an_answer_in_which_nothing_failed_is_not_read(
+    server: FakeElasticsearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BulkRequests, "_items", lambda self, answer, count: pytest.fail("it is read"))
+    Bulk(server).send([put("a", 1), put("b", 2), delete("c")])
+    assert values(server) == {"a": 1, "b": 2}
+
+
 def test_requests_keep_to_the_size(server: FakeElasticsearch) -> None:
     actions = [put(str(n), n) for n in range(10)]
     Bulk(server, BulkSettings(max_bytes=3 * len(actions[0].lines))).send(actions)

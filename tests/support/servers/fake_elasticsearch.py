@@ -74,7 +74,7 @@ class FakeElasticsearch:
             def _answer(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 status, content = fake.respond(self.command, self.path, body, self.headers.get("Authorization"))
-                text = json.dumps(content).encode()
+                text = json.dumps(content, separators=(",", ":")).encode()
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
@@ -166,7 +166,7 @@ class FakeElasticsearch:
                 item["error"] = {"type": error, "reason": f"{error} of {target.get('_id')}"}
             items.append({operation: item})
         self.requests.append(done)
-        return {"errors": any("error" in next(iter(each.values())) for each in items), "items": items}
+        return {"took": 1, "errors": any("error" in next(iter(each.values())) for each in items), "items": items}
 
     def _acted(self, operation: str, target: dict[str, Any], document: Any) -> tuple[int, str | None]:
         if (fault := self.fault(operation, target)) is not None:

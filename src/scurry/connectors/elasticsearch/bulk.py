@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from json.encoder import encode_basestring as quoted
 from typing import Any, NamedTuple
 
 from scurry.common.redaction import without_secrets
@@ -26,6 +28,8 @@ MOST_RETRIES = 100
 _LONGEST_PAUSE = 30.0
 #: Statuses of actions that may succeed later: the queue of the server is full, or a shard is missing.
 _BUSY = {429, 502, 503, 504}
+#: The beginning of an answer in which no action has failed: its items, as many as actions, need not be read.
+_ALL_DONE = re.compile(rb'\{"took":\d+,(?:"ingest_took":\d+,)?"errors":false,"items":\[')
 
 
 class BackoffType(Enum):
@@ -108,7 +112,10 @@ def action_of(
         body: The document, or what an update has; None for a delete.
         record: Its record.
     """
-    lines = json.dumps({operation: metadata}, ensure_ascii=False).encode() + b"\n"
+    named = [
+        f'"{name}": {quoted(value) if type(value) is str else json.dumps(value)}' for name, value in metadata.items()
+    ]
+    lines = f'{{"{operation}": {{{", ".join(named)}}}}}\n'.encode()
     if body is not None:
         lines += body + b"\n"
     identity = (metadata["_index"], metadata["_id"]) if "_id" in metadata else None
@@ -171,6 +178,8 @@ class BulkRequests:
             raise unreachable(self._hosts, error, SinkConnectionError) from None
         if answer.status in _BUSY:
             return actions, f"HTTP {answer.status} {answer.shown}"
+        if answer.status < 300 and _ALL_DONE.match(answer.body):
+            return [], ""
         items = self._items(answer, len(actions))
         busy, reason = set[int](), ""
         for number, (action, (operation, item)) in enumerate(zip(actions, items, strict=True)):

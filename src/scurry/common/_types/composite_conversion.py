@@ -67,8 +67,10 @@ def tuple_columns(
         if countOf(map(type, column), tuple) != len(column):
             return convert_each(convert, column), None
         # `zip(*column)` would make an iterator for each tuple
-        if arity == 2:  # by far the most frequent; unpacking checks the length
+        if arity == 2:  # by far the most frequent; unpacking checks the length, here and of three
             columns: list[Column] = [[first for first, _ in column], list(map(itemgetter(1), column))]
+        elif arity == 3:
+            columns = [[first for first, _, _ in column], *(list(map(itemgetter(each), column)) for each in (1, 2))]
         elif countOf(map(len, column), arity) == len(column):
             columns = [list(map(itemgetter(position), column)) for position in range(arity)]
         else:

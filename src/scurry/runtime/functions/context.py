@@ -100,6 +100,7 @@ class StateAccess:
             conversion.begin()
         for state, _ in self._states.values():
             state._backend = backend
+            backend.adopt(state)
 
     def get(self, descriptor: StateDescriptor, namespace: Any = None) -> Any:
         """Return the state of a descriptor; `namespace` is the window it belongs to, if any.
@@ -127,6 +128,7 @@ class StateAccess:
             self.registry.register(descriptor)
             state = create_state(self.backend, descriptor, descriptor.name, self._stamp)
             known = self._states[descriptor.kind, descriptor.name] = (state, descriptor)
+            self.backend.adopt(state)
             conversion = conversion_of(descriptor, state)
             if conversion is not None:
                 self._conversions.append(conversion)

@@ -205,6 +205,9 @@ class KeyedStateBackend:
 
     # ---------------------------------------------------------------- keys
 
+    def adopt(self, state: Any) -> None:
+        """Take over a state that users hold, in another form if there is a cheaper one."""
+
     def select(self, key: Any) -> Entry:
         """Make `key` (canonical) the current key."""
         entry = self.entries.get(key)

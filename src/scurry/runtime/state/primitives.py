@@ -40,7 +40,7 @@ class _State:
 class ValueState(_State):
     """One value per key; None until the first update."""
 
-    __slots__ = ()
+    __slots__ = ("_value",)
 
     def value(self) -> Any:
         """Return the current value, or None."""
@@ -52,6 +52,27 @@ class ValueState(_State):
             self._backend.entry.pop(self._slot, None)
         else:
             self._backend.entry[self._slot] = value
+
+
+class ValueOfOneKey(ValueState):
+    """What a value state becomes where one key is processed after the other: its value is its own until the next key.
+
+    There is no initializer, because states become it; who begins a key sets the value to None.
+    """
+
+    __slots__ = ()
+
+    def value(self) -> Any:
+        """Return the current value, or None."""
+        return self._value
+
+    def update(self, value: Any) -> None:
+        """Set the value; None clears it."""
+        self._value = value
+
+    def clear(self) -> None:
+        """Remove the value of the current key."""
+        self._value = None
 
 
 class Elements:

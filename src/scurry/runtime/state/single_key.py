@@ -11,13 +11,34 @@ from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.keys import CanonicalKey
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.layout import Entry
+from scurry.runtime.state.primitives import ValueOfOneKey, ValueState
 from scurry.runtime.state.store import DictStore
+
+
+class Times(dict[int, None]):
+    """The times of a key's timers without a namespace, in one domain.
+
+    To look a time up registers a timer: most records ask for one that their key has.
+
+    Attributes:
+        added: Those that were registered since timers of the domain began to fire; None while none fire.
+    """
+
+    added: list[int] | None = None
+
+    def __missing__(self, time: int) -> None:
+        if type(time) is not int or not MIN_TIME <= time <= MAX_TIME:
+            time = checked_time(time, "a timer")
+        if time not in self:
+            self[time] = None
+            if self.added is not None:
+                self.added.append(time)
 
 
 class SingleKeyBackend(KeyedStateBackend):
     """Hold the state and timers of the key that has begun; nothing is stored.
 
-    Timers without a namespace are only times, which are sorted once, when the key ends.
+    Timers without a namespace are only times, which are sorted once, when the key ends. Value states hold their values.
 
     Attributes:
         times: By domain: the times of the timers without a namespace.
@@ -25,9 +46,15 @@ class SingleKeyBackend(KeyedStateBackend):
 
     def __init__(self, uid: str) -> None:
         super().__init__(uid, DictStore(), 1)
-        self.times: tuple[set[int], set[int]] = (set(), set())
-        #: those that were registered since timers of their domain began to fire; None while none fire
-        self._added: list[list[int] | None] = [None, None]
+        self.times = (Times(), Times())
+        self._values: list[ValueOfOneKey] = []
+
+    def adopt(self, state: Any) -> None:
+        if type(state) is ValueState:
+            state.__class__ = ValueOfOneKey
+            held: Any = state
+            held.clear()
+            self._values.append(held)
 
     def begin(self, key: CanonicalKey) -> None:
         """Drop the state and timers of the last key, and make another one the current key."""
@@ -35,6 +62,8 @@ class SingleKeyBackend(KeyedStateBackend):
         self.clear_timers()
         for conversion in self.conversions:
             conversion.begin()
+        for value in self._values:
+            value._value = None
         self.key = key
         self.entry = self.entries[key] = {}
 
@@ -51,14 +80,7 @@ class SingleKeyBackend(KeyedStateBackend):
         if namespace is not None:
             super().register_timer(domain, time, namespace)
             return
-        times = self.times[domain]
-        if time not in times:
-            if type(time) is not int or not MIN_TIME <= time <= MAX_TIME:
-                time = checked_time(time, "a timer")
-            times.add(time)
-            added = self._added[domain]
-            if added is not None:
-                added.append(time)
+        _ = self.times[domain][time]
 
     def delete_timer(self, domain: int, time: int, namespace: Any) -> None:
         if namespace is not None:
@@ -66,13 +88,13 @@ class SingleKeyBackend(KeyedStateBackend):
             return
         if type(time) is not int or not MIN_TIME <= time <= MAX_TIME:
             time = checked_time(time, "a timer")
-        self.times[domain].discard(time)
+        self.times[domain].pop(time, None)
 
     def _fire_times(self, domain: int, until: int, fire: Callable[[int, Any], None]) -> None:
         times, key, entry = self.times[domain], self.key, self.entry
         due = sorted(times, reverse=True)
         later: list[int] = []
-        added = self._added[domain] = list[int]()
+        added = times.added = list[int]()
         try:
             while due or later or added:
                 while added:
@@ -81,11 +103,11 @@ class SingleKeyBackend(KeyedStateBackend):
                 if time > until:
                     return
                 if time in times:  # otherwise it has been deleted
-                    times.remove(time)
+                    del times[time]
                     self.key, self.entry = key, entry
                     fire(time, None)
         finally:
-            self._added[domain] = None
+            times.added = None
 
     def fire_due(self, domain: int, until: int, fire: Callable[[int, Any], None], in_parts: bool = True) -> bool:
         """Fire the timers of the current key up to `until`, in time order; return True: none is left."""

@@ -74,6 +74,8 @@ class MalformedInput:
 
 #: Records of the first chunk that a BATCH task processes at once; it adapts the next ones to the time they take.
 FIRST_RECORDS = 64
+#: As many records BATCH processes at once at level 0: their fields stay in the processor's caches.
+_CHUNK_RECORDS = 2048
 #: A source task closes its blocks after this many records even if the auto-watermark interval has not passed.
 SEGMENT_RECORDS = 16_384
 
@@ -224,7 +226,7 @@ class SourceTask:
         There is only the last watermark: the end of time, or that of the generators if state is saved.
         """
         self.task.begin(0)
-        for values, timestamps in self._chunks(works, ChunkSizer(size=FIRST_RECORDS)):
+        for values, timestamps in self._chunks(works, ChunkSizer(FIRST_RECORDS, _CHUNK_RECORDS)):
             self._entry.emit(values, timestamps)
             yield len(values)
         if self.info.saves_state:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from scurry.graph.plan import OperatorPlan
@@ -17,15 +17,37 @@ from scurry.runtime.state.single_key import SingleKeyBackend
 from scurry.runtime.state.slots import EVENT
 
 
-class _TimerService(TimerService):
-    """The timer service of a key at a time, most of whose records ask for a timer that it has."""
+class _Context(ProcessContext):
+    """The context of records one after the other, whose times are only looked up when a function asks for one.
 
-    #: the times of the current key's event-time timers
-    times: Container[int] = ()
+    Attributes:
+        asked: Whether a function has asked for the time of a record, or has returned results, which have it.
+    """
 
-    def register_event_time_timer(self, timestamp: int) -> None:
-        if timestamp not in self.times:
-            (self.backend or self._keyed()).register_timer(EVENT, timestamp, None)
+    __slots__ = ("_given", "_source", "_times", "asked")
+
+    def __init__(self, service: TimerService) -> None:
+        self._given: int | None = None
+        self._source: Iterator[Any] | None = None
+        self._times: list[int] | None = None
+        self.asked = False
+        super().__init__(service)
+
+    def over(self, source: Iterator[Any], times: list[int] | None) -> None:
+        """Have the times of the records that are taken from a list iterator, of which it knows how many are left."""
+        self._source, self._times = source, times
+
+    @property
+    def time(self) -> int | None:
+        source, times = self._source, self._times
+        if source is None:
+            return self._given
+        self.asked = True
+        return None if times is None else times[len(times) - source.__length_hint__() - 1]  # type: ignore[attr-defined]
+
+    @time.setter
+    def time(self, time: int | None) -> None:
+        self._source, self._given = None, time
 
 
 class BatchKeyedProcessOperator(KeyedProcessOperator):
@@ -33,64 +55,57 @@ class BatchKeyedProcessOperator(KeyedProcessOperator):
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
-        self.service: _TimerService = _TimerService(info.clock)
-        self.context = ProcessContext(self.service)
+        self.context: _Context = _Context(self.service)
 
     def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
         super().bind(backend, watermark)
         if isinstance(backend, SingleKeyBackend):
-            self.service.times = backend.times[EVENT]
+            register: Any = backend.times[EVENT].__getitem__
+            self.service.register_event_time_timer = register  # type: ignore[method-assign]
 
     def process_keys(self, records: KeyRecords, begin: Callable[[Any], None], watermark: int) -> None:
         origins = records.origins
         if not isinstance(origins, int) or followers(self.collector) or self.dead_letters is not None:
             super().process_keys(records, begin, watermark)
             return
-        if not origins & 1:
-            self._process_untimed(records, begin, watermark)
-            return
-        hook, context, start = self.watched(0, self._hooks[0]), self.context, 0
-        uncopied, copy = self.collector.handing_over()
-        value: Any = None
+        hook, start, times = self.watched(0, self._hooks[0]), 0, None
         for key, end in zip(records.keys, records.ends, strict=True):
             begin(key)
-            results: Values = []
-            times: list[int] = []
-            try:
-                for value, context.time in zip(records.values[start:end], records.times[start:end], strict=True):
+            if origins & 1:
+                times = records.times[start:end].tolist()
+            results, result_times = self._results(hook, records.values[start:end], times)
+            if results:
+                self.collector.look_at(results[0])
+                self.collector.emit_tagged(results, result_times)
+            self.end_of_key(watermark)
+            start = end
+
+    def _results(
+        self, hook: Callable[..., Any], values: Values, times: list[int] | None
+    ) -> tuple[Values, list[int] | None]:
+        """Call the function with the records of a key; return its results and their times."""
+        context, source = self.context, iter(values)
+        uncopied, copy = self.collector.handing_over()
+        results: Values = []
+        result_times: list[Any] = []
+        value: Any = None
+        try:
+            if times is not None and context.asked:
+                for value, context.time in zip(source, times, strict=True):
                     some = hook(value, context)
                     if some is not None:
                         for result in some:
                             results.append(result if type(result) is uncopied else copy(result))
-                            times.append(context.time)
-            except Exception as error:
-                raise operator_error(self.plan, error, value) from error
-            if results:
-                self.collector.look_at(results[0])
-                self.collector.emit_tagged(results, times)
-            self.end_of_key(watermark)
-            start = end
-
-    def _process_untimed(self, records: KeyRecords, begin: Callable[[Any], None], watermark: int) -> None:
-        """Call the function with records that have no timestamps."""
-        hook, context, start = self.watched(0, self._hooks[0]), self.context, 0
-        uncopied, copy = self.collector.handing_over()
-        value: Any = None
-        for key, end in zip(records.keys, records.ends, strict=True):
-            begin(key)
-            context.time = None
-            results: Values = []
-            append = results.append
-            try:
-                for value in records.values[start:end]:
+                            result_times.append(context.time)
+            else:
+                context.over(source, times)
+                for value in source:
                     some = hook(value, context)
                     if some is not None:
                         for result in some:
-                            append(result if type(result) is uncopied else copy(result))
-            except Exception as error:
-                raise operator_error(self.plan, error, value) from error
-            if results:
-                self.collector.look_at(results[0])
-                self.collector.emit_tagged(results, None)
-            self.end_of_key(watermark)
-            start = end
+                            results.append(result if type(result) is uncopied else copy(result))
+                            if times is not None:
+                                result_times.append(context.time)
+        except Exception as error:
+            raise operator_error(self.plan, error, value) from error
+        return results, None if times is None else result_times

@@ -84,7 +84,9 @@ class CoGroupFold:
         return self.further(([], []), values)
 
     def further(self, contents: Any, values: Iterator[Any]) -> Any:
-        return fold_left(self.more, values, contents)
+        for side, value in values:
+            contents[side].append(value)
+        return contents
 
     def merge(self, contents: list[Any]) -> Any:
         return tuple([value for sides in contents for value in sides[side]] for side in (0, 1))

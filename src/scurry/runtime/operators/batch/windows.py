@@ -10,6 +10,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from itertools import compress
+from operator import not_
 from typing import Any, NamedTuple
 
 from scurry.graph import operators as ops
@@ -76,9 +78,10 @@ class _BatchWindowOperator(WindowOperator):
             super().process_keys(records, begin, watermark)
             return
         values = records.values
+        seconds: list[int] | None = None
         if self.spec.hook is ops.WindowHook.CO_GROUP:
-            sides = [origins] * len(values) if isinstance(origins, int) else origins
-            values = [(origin >> 1, value) for origin, value in zip(sides, values, strict=True)]
+            of_records = [origins] * len(values) if isinstance(origins, int) else origins
+            seconds = [origin >> 1 for origin in of_records]
         if self._folds_only and spans.numbers:
             self._fold_all(records.keys, spans, values)
             return
@@ -88,11 +91,20 @@ class _BatchWindowOperator(WindowOperator):
                 self.emitter.flush(_GATHERED)
                 begin(records.keys[number])
                 current = number
-            contents = self._folded(start, end, _NOTHING, values[first:last])
+            if seconds is None:
+                contents = self._folded(start, end, _NOTHING, values[first:last])
+            else:
+                contents = self._by_input(values[first:last], seconds[first:last])
             self.current_watermark = MAX_TIME
             self._end(self._window_type(start, end), contents)
             self.current_watermark = MIN_TIME
         self.emitter.flush()
+
+    def _by_input(self, values: Values, seconds: list[int]) -> tuple[Values, Values]:
+        """Return the contents of a window of two inputs, given which elements are of the second one."""
+        if self._copies:
+            values = list(map(self.own, values))
+        return list(compress(values, map(not_, seconds))), list(compress(values, seconds))
 
     def _fold_all(self, keys: list[Any], spans: _Spans, values: Values) -> None:
         """Emit the contents of windows whose function is but a fold."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -12,6 +13,7 @@ from scurry.connectors.messages import MessageSystem
 from scurry.connectors.queues import positions
 from scurry.connectors.queues.positions import PositionScan, StreamReader, patiently
 from scurry.connectors.redis.streams import RedisMessages
+from scurry.connectors.sink import COUNTED
 from scurry.connectors.source import BatchLimits
 from scurry.errors import SourceConnectionError
 
@@ -68,11 +70,14 @@ def test_a_server_that_goes_away_is_waited_for(monkeypatch: pytest.MonkeyPatch) 
         assert works(enumerator) == []
     server.is_there = True
     assert works(enumerator) == [("s", 3, 5)]
+    assert enumerator.reconnects() == 1
     server.is_there = False
-    assert works(enumerator) == []
-    monkeypatch.setattr(positions, "PATIENCE_SECONDS", -1)
+    monkeypatch.setattr(positions, "PATIENCE_SECONDS", 0.2)
+    begin = time.monotonic()
     with pytest.raises(SourceConnectionError, match="nobody is there"):
-        enumerator.next_batch()
+        while time.monotonic() < begin + 60:
+            assert works(enumerator) == []
+    assert 0.2 <= time.monotonic() - begin < 60
 
 
 def test_a_server_that_never_answers_fails_at_once() -> None:
@@ -101,7 +106,11 @@ def test_what_fails_for_a_moment_is_tried_again(monkeypatch: pytest.MonkeyPatch)
             raise failures.pop()
         return "there"
 
+    counted: list[tuple[str, int]] = []
+    before = COUNTED.set(lambda *count: counted.append(count))
     assert patiently(act) == "there"
+    COUNTED.reset(before)
+    assert counted == [("numSendRetries", 1)] * 2
     failures.append(SourceConnectionError("away"))
     with pytest.raises(SourceConnectionError):
         patiently(act, patience=-1)

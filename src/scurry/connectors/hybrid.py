@@ -315,6 +315,10 @@ class _HybridEnumerator(Enumerator):
     def backlog(self) -> Backlog | None:
         return None if self._current is None else self._current.backlog()
 
+    def reconnects(self) -> int | None:
+        """Return how often the server of the current source was lost and found again."""
+        return None if self._current is None else self._current.reconnects()
+
     def idle_hint(self) -> float:
         return 0.0 if self._current is None else self._current.idle_hint()
 

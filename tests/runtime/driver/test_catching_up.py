@@ -95,6 +95,11 @@ def test_sources_that_cannot_know_say_nothing(behind: BacklogTracker, clock: Clo
     assert behind.metrics() == {(2, "backPressuredTimeMsPerSecond"): 1000}
 
 
+def test_a_source_of_a_server_counts_how_often_it_was_found_again(behind: BacklogTracker) -> None:
+    behind.left(1, None, 3)
+    assert behind.metrics() == {(1, "numReconnects"): 3}
+
+
 def test_metrics_have_the_names_of_flink(behind: BacklogTracker, clock: Clock) -> None:
     batch(behind, clock, Backlog(70), 3)
     batch(behind, clock, Backlog(0), 1)

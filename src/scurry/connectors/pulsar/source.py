@@ -360,6 +360,7 @@ class PulsarEnumerator(Enumerator):
         self._held: Collection[int] = ()
         self._acknowledged: dict[str, MessageKey] = {}
         self._away_since: float | None = None
+        self._reconnects = 0
 
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
         """Limit later batches by records; a ledger of many entries is read in several batches."""
@@ -372,6 +373,10 @@ class PulsarEnumerator(Enumerator):
     def backlog(self) -> Backlog | None:
         """Return that there is more, if there is; brokers do not count messages between ids."""
         return Backlog() if self._more else Backlog(0)
+
+    def reconnects(self) -> int:
+        """Return how often brokers were lost and found again."""
+        return self._reconnects
 
     def describe(self, channel: int) -> str:
         """Return the names of a channel's partitions."""
@@ -389,6 +394,7 @@ class PulsarEnumerator(Enumerator):
             if not self._started or now > self._away_since + PATIENCE_SECONDS:
                 raise
             return []
+        self._reconnects += self._away_since is not None
         self._away_since = None
         final = self._newly_ended()
         return [Assignment(channel, works.get(channel), channel in final) for channel in sorted({*works, *final})]

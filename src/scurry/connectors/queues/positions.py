@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from scurry.connectors.messages import MessageScan
 from scurry.connectors.queues.receiving import PATIENCE_SECONDS
+from scurry.connectors.sink import COUNTED, RETRIES
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.connectors.splits import Position, PositionEnumerator
 from scurry.errors import SinkConnectionError, SourceConnectionError
@@ -33,6 +34,7 @@ def patiently(act: Callable[[], T], patience: float = PATIENCE_SECONDS) -> T:
         except (SourceConnectionError, SinkConnectionError):
             if time.monotonic() > give_up:
                 raise
+            COUNTED.get()(RETRIES, 1)
             time.sleep(_PAUSE_SECONDS)
 
 
@@ -138,8 +140,10 @@ class _Patient:
         self._ends: dict[str, Position] = {}
         self._away_since: float | None = None
         self._answered = False
+        self.reconnects = 0
 
-    def _asked(self, ask: Callable[[], T], otherwise: T) -> T:
+    def _asked(self, ask: Callable[[], T], otherwise: T, proves: bool) -> T:
+        """Return an answer, `otherwise` while the server is away; one that `proves` shows that it is there."""
         try:
             found = ask()
         except SourceConnectionError:
@@ -148,11 +152,13 @@ class _Patient:
             if not self._answered or now > self._away_since + PATIENCE_SECONDS:
                 raise
             return otherwise
-        self._away_since = None
+        if proves:
+            self.reconnects += self._away_since is not None
+            self._away_since, self._answered = None, True
         return found
 
     def splits(self) -> Iterable[str]:
-        self._streams = self._asked(lambda: list(self._reader.streams()), self._streams)
+        self._streams = self._asked(lambda: list(self._reader.streams()), self._streams, proves=False)
         return self._streams
 
     def start(self, split: str) -> Position:
@@ -164,9 +170,7 @@ class _Patient:
         stop, most = self._ends.get(split), min(limit, MOST_AHEAD)
         if stop is not None and position == stop:
             return position
-        found = self._asked(lambda: self._reader.advance(split, position, most, stop), position)
-        self._answered = self._answered or self._away_since is None
-        return found
+        return self._asked(lambda: self._reader.advance(split, position, most, stop), position, proves=True)
 
     def committed(self, positions: Mapping[str, Position]) -> None:
         self._reader.committed(positions)
@@ -179,6 +183,9 @@ class _PatientEnumerator(PositionEnumerator):
     def __init__(self, scan: PositionScan, channels: int, limits: BatchLimits) -> None:
         self._patient = _Patient(scan)
         super().__init__(self._patient, channels, limits.max_records)
+
+    def reconnects(self) -> int:
+        return self._patient.reconnects
 
     def close(self) -> None:
         self._patient.close()

@@ -43,6 +43,8 @@ class Receiver(ABC):
         self._error: Exception | None = None
         self._thread: Thread | None = None
         self._closing = Event()
+        #: connections that were made after one that broke
+        self.reconnects = 0
         #: when connections began to break without a message between
         self._fruitless_since: float | None = None
 
@@ -158,6 +160,7 @@ class Receiver(ABC):
                 self._error = error
                 return
             else:
+                self.reconnects += 1
                 return
 
     def close(self) -> None:
@@ -188,6 +191,10 @@ class ReceivingEnumerator(Enumerator):
     def backlog(self) -> Backlog:
         """Return the number of messages that wait here; those that the server keeps are not known."""
         return Backlog(self._receiver.waiting)
+
+    def reconnects(self) -> int:
+        """Return how often the receiver has connected again."""
+        return self._receiver.reconnects
 
     def position(self) -> dict[str, Any]:
         """Return the position of the receiver."""

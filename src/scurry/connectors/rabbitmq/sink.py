@@ -12,7 +12,7 @@ from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.queues.receiving import PATIENCE_SECONDS
 from scurry.connectors.rabbitmq.client import Broker, open_queue, pika, reason
 from scurry.connectors.rabbitmq.numbered import STREAM_PORT, StreamDelivery
-from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.connectors.sink import COUNTED, RETRIES, Committer, Sink, SinkWriter, WriterContext
 from scurry.connectors.staging import StagingCommitter, StagingWriter
 from scurry.errors import SinkConnectionError
 
@@ -167,6 +167,7 @@ class Publisher:
                     raise
                 time.sleep(_PAUSE_SECONDS)
                 continue
+            COUNTED.get()(RETRIES, len(self._session.waiting))
             session.publish(list(self._session.waiting.values()))
             self._session.close()
             self._session = session

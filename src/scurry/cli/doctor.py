@@ -37,6 +37,7 @@ EXTRAS = {
     "polars": "polars",
     "sklearn": "scikit-learn",
     "onnx": "onnxruntime",
+    "kinesis": "botocore",
     "rabbitmq": "pika",
     "redis": "redis",
     "nats": "nats-py",

@@ -115,6 +115,31 @@ def explain(
     raise typer.Exit(run_program(program, arguments or [], options, debug=debug))
 
 
+@app.command(rich_help_panel=Group.PROGRAMS)
+def pipeline(
+    file: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The pipeline, as YAML of Flink CDC.")
+    ],
+    master: Master = None,
+    settings: Settings = None,
+    parallelism: Parallelism = None,
+    runner: RunnerOption = None,
+    savepoint: Annotated[
+        str | None, typer.Option("--from-savepoint", "-s", metavar="DIR", help="Start with the state of a savepoint.")
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Copy whole databases into another system, and follow their changes, as a file of YAML says."""
+    options = LaunchOptions(
+        configuration=parse_settings(settings),
+        parallelism=parallelism,
+        master=master,
+        runner=runner.value if runner else None,
+        from_savepoint=savepoint,
+    )
+    raise typer.Exit(run_program("scurry.pipelines", [str(file)], options, debug=debug))
+
+
 def _print_version(is_wanted: bool) -> None:
     if is_wanted:
         typer.echo(f"scurry {__version__}")

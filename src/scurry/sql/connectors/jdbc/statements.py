@@ -25,6 +25,10 @@ from scurry.sql.types import (
 _FOLDED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
+def _in_quotes(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
 @dataclass(frozen=True)
 class Dialect:
     """The SQL of PostgreSQL and SQLite.
@@ -44,7 +48,7 @@ class Dialect:
         """
         if _FOLDED.fullmatch(name) and name != name.lower():
             return name
-        return '"' + name.replace('"', '""') + '"'
+        return _in_quotes(name)
 
     def table(self, name: str) -> str:
         """Return the name of a table, which an option has."""
@@ -86,17 +90,31 @@ class Dialect:
     def _all(self, names: Sequence[str]) -> str:
         return " AND ".join(f"{self.quoted(name)} = ?" for name in names)
 
-    def create(self, table: str, names: Sequence[str], types: Sequence[DataType], key: Sequence[str]) -> str:
+    def exact_table(self, path: str) -> str:
+        """Return the name of a table whose parts are as they are, as an option has it."""
+        return path.rpartition(".")[2]
+
+    def create_space(self, name: str) -> str:
+        """Return a statement that makes what tables are in: a schema, or in MySQL a database."""
+        return f"CREATE SCHEMA IF NOT EXISTS {_in_quotes(name)}"
+
+    def add_column(self, table: str, name: str, kind: DataType) -> str:
+        """Return a statement that adds a column."""
+        return f"ALTER TABLE {self.table(table)} ADD COLUMN {self.quoted(name)} {self.type_of(kind)}"
+
+    def create(
+        self, table: str, names: Sequence[str], types: Sequence[DataType], key: Sequence[str], exact: bool = False
+    ) -> str:
         """Return the statement that makes a table.
 
         Args:
             types: Their types in SQL.
             key: The columns of its primary key; none if it has none.
+            exact: Whether names are quoted as other statements quote them; otherwise people can read it.
         """
-        columns = [
-            f"{self.shown(name)} {self.type_of(kind, name in key)}" for name, kind in zip(names, types, strict=True)
-        ]
-        columns += [f"PRIMARY KEY ({', '.join(map(self.shown, key))})"] if key else []
+        quote = self.quoted if exact else self.shown
+        columns = [f"{quote(name)} {self.type_of(kind, name in key)}" for name, kind in zip(names, types, strict=True)]
+        columns += [f"PRIMARY KEY ({', '.join(map(quote, key))})"] if key else []
         return f"CREATE TABLE {self.table(table)} ({', '.join(columns)})"
 
     def shown(self, name: str) -> str:
@@ -132,6 +150,10 @@ class PostgresDialect(Dialect):
 
     arrays: ClassVar[bool] = True
 
+    def exact_table(self, path: str) -> str:
+        """Return the name of a table whose parts are as they are, as an option has it."""
+        return ".".join(map(_in_quotes, path.split(".")))
+
 
 class MySqlDialect(Dialect):
     """The SQL of MySQL and MariaDB."""
@@ -147,6 +169,14 @@ class MySqlDialect(Dialect):
     def table(self, name: str) -> str:
         """Return a name, of which a dot parts the database, in backticks."""
         return name if "`" in name else ".".join(map(mysql.quoted, name.split(".")))
+
+    def exact_table(self, path: str) -> str:
+        """Return the name of a table whose parts are as they are, as an option has it."""
+        return path
+
+    def create_space(self, name: str) -> str:
+        """Return a statement that makes a database."""
+        return f"CREATE DATABASE IF NOT EXISTS {mysql.quoted(name)}"
 
     def upsert(self, table: str, columns: Sequence[str], key: Sequence[str]) -> str:
         """Return a statement that adds a row, or replaces the one with the same key."""

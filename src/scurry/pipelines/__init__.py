@@ -1,0 +1,1 @@
+"""Pipelines: whole databases into other systems, as Flink CDC's YAML describes them."""

@@ -1,0 +1,114 @@
+"""Target: a system in which a pipeline creates, alters and writes tables."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from scurry.connectors.sink import Sink
+from scurry.errors import ValidationError
+from scurry.pipelines.changes import SinkTable
+from scurry.sql.catalog.entries import CatalogTable
+from scurry.sql.catalog.identifier import ObjectIdentifier
+from scurry.sql.catalog.schema import PhysicalColumn, ResolvedSchema, UniqueConstraint
+from scurry.sql.connectors.contract import SinkTarget, TableContext
+from scurry.sql.connectors.factories import create_sink
+
+
+@dataclass(frozen=True)
+class Target(ABC):
+    """A system, and the options of the pipeline for it.
+
+    Attributes:
+        options: The options of all tables.
+    """
+
+    options: tuple[tuple[str, str], ...]
+    time_zone: str = "UTC"
+
+    def check(self) -> None:
+        """Check what all tables share.
+
+        Raises:
+            ValidationError: An option is missing, or wrong.
+        """
+        return
+
+    def prepare(self, table: SinkTable, adds: bool = True) -> None:
+        """Create a table, or add the columns that it lacks, unless `adds` says that they stay away.
+
+        Raises:
+            ScurryError: The system refuses it.
+        """
+        return
+
+    @abstractmethod
+    def options_of(self, table: SinkTable) -> dict[str, str]:
+        """Return the options of a table, `connector` among them."""
+
+    def sink(self, table: SinkTable) -> Sink:
+        """Return the sink of a table; its records are `Changes`.
+
+        Raises:
+            ValidationError: An option is missing, or wrong.
+        """
+        return create_sink(self.context(table), SinkTarget())
+
+    def context(self, table: SinkTable) -> TableContext:
+        """Return the table as a statement would have it."""
+        key = table.columns.key
+        fields = zip(table.columns.names, table.columns.types, strict=True)
+        columns = [PhysicalColumn(name, kind.not_null() if name in key else kind) for name, kind in fields]
+        primary = UniqueConstraint.primary_key("PK", list(key)) if key else None
+        options = self.options_of(table) | dict(table.options)
+        described = CatalogTable(ResolvedSchema(columns, (), primary), None, options, table.partition_keys)
+        database, _, name = table.path.rpartition(".")
+        identifier = ObjectIdentifier.of("default_catalog", database or "default_database", name)
+        return TableContext(identifier, described, options, self.time_zone, True)
+
+
+@dataclass(frozen=True)
+class MessageTarget(Target):
+    """Topics of messages: of each table one, if the pipeline does not name one for all.
+
+    Messages of a row have its primary key as key, so that they keep their order.
+    """
+
+    connector: str = "kafka"
+
+    def options_of(self, table: SinkTable) -> dict[str, str]:
+        """Return the options of a topic."""
+        given = dict(self.options)
+        form = given.pop("value.format", "debezium-json")
+        topics = dict(each.split(":", 1) for each in given.pop(TOPICS, "").split(";") if ":" in each)
+        topic = topics.get(table.path) or given.pop("topic", "") or table.path
+        given.pop("topic", None)
+        key_format = given.pop("key.format", "json")
+        given.pop("partition.strategy", None)
+        found = {"connector": self.connector, "topic": topic, "value.format": form, **given}
+        if table.columns.key:
+            found |= {"key.format": key_format, "key.fields": ";".join(table.columns.key)}
+        return found
+
+    def check(self) -> None:
+        """Check how rows get to partitions.
+
+        Raises:
+            ValidationError: It is another way.
+        """
+        strategy = dict(self.options).get("partition.strategy", "hash-by-key")
+        if strategy != "hash-by-key":
+            raise ValidationError(
+                f"'partition.strategy' = '{strategy}': rows go to partitions by their primary key, hash-by-key"
+            )
+
+
+#: The option of names of tables with topics.
+TOPICS = "sink.tableId-to-topic.mapping"
+
+
+def without_key(table: SinkTable) -> ValidationError:
+    """Return the error for a table without a primary key."""
+    return ValidationError(f"table {table.path} has no primary key, by which its rows are written").with_hint(
+        "'primary-keys' of a transform names its columns"
+    )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from scurry.common._optional import optional_module
 from scurry.common.redaction import has_secret
-from scurry.errors import ExtraMissingError, ScurryError, ValidationError
+from scurry.errors import ScurryError, ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.errors.table import StatementPlace
 
@@ -128,10 +128,7 @@ def read_document(path: Path) -> Block:
         ValidationError: It is no YAML, or its root is no mapping.
         ExtraMissingError: PyYAML is missing.
     """
-    if importlib.util.find_spec("yaml") is None:
-        raise ExtraMissingError("pipelines need PyYAML; pip install 'scurry[pipelines]'")
-    import yaml
-
+    yaml = optional_module("a pipeline", "pyyaml", "pipelines", "yaml")
     text = path.read_text(encoding="utf-8")
     try:
         root = yaml.compose(text, yaml.SafeLoader)

@@ -124,7 +124,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.errors", "scurry.common", "scurry.rest", "scurry.sql.types", "scurry.sql.syntax",
         "scurry.sql.statements", "scurry.sql.gateway",
     },
-    "scurry.pipelines": {
+    "scurry.sql.pipelines": {
         "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.connectors", "scurry.datastream",
         "scurry.sql.types", "scurry.sql.catalog", "scurry.sql.connectors", "scurry.sql.formats",
         "scurry.sql.evaluation", "scurry.sql.functions", "scurry.sql.plan", "scurry.sql.planner", "scurry.sql.syntax",

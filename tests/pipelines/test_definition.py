@@ -10,8 +10,8 @@ from scurry.connectors.cdc.capture import TableId
 from scurry.connectors.cdc.mysql.reading import MySqlCapture
 from scurry.connectors.cdc.postgres.reading import PostgresCapture
 from scurry.errors import ValidationError
-from scurry.pipelines.definition import Pipeline, read_pipeline
-from scurry.pipelines.selectors import Route, TableSelector, targets
+from scurry.sql.pipelines.definition import Pipeline, read_pipeline
+from scurry.sql.pipelines.selectors import Route, TableSelector, targets
 
 PIPELINE = r"""source:
   type: mysql

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from scurry.errors import JobError, ScurryError, ValidationError
-from scurry.pipelines.definition import read_pipeline
-from scurry.pipelines.running import check_tables
+from scurry.sql.pipelines.definition import read_pipeline
+from scurry.sql.pipelines.running import check_tables
 from support.cdc.databases import MariaDbShop, PostgresShop
 from support.pipelines.running import run_until, written
 

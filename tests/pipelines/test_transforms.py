@@ -9,10 +9,10 @@ import pytest
 from scurry.common.types import RowKind
 from scurry.connectors.cdc.capture import RowBlock, TableId
 from scurry.errors import ValidationError
-from scurry.pipelines.columns import TableColumns
-from scurry.pipelines.selectors import TableSelector
-from scurry.pipelines.source import Plan
-from scurry.pipelines.transforms import Transform
+from scurry.sql.pipelines.columns import TableColumns
+from scurry.sql.pipelines.selectors import TableSelector
+from scurry.sql.pipelines.source import Plan
+from scurry.sql.pipelines.transforms import Transform
 from scurry.sql.types import BigIntType, IntType, VarCharType
 
 ORDERS = TableId("app", "", "orders")

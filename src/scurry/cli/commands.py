@@ -137,7 +137,7 @@ def pipeline(
         runner=runner.value if runner else None,
         from_savepoint=savepoint,
     )
-    raise typer.Exit(run_program("scurry.pipelines", [str(file)], options, debug=debug))
+    raise typer.Exit(run_program("scurry.sql.pipelines", [str(file)], options, debug=debug))
 
 
 def _print_version(is_wanted: bool) -> None:

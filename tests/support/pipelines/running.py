@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from scurry.common import Configuration
-from scurry.pipelines.definition import read_pipeline
-from scurry.pipelines.running import check_tables, environment
+from scurry.sql.pipelines.definition import read_pipeline
+from scurry.sql.pipelines.running import check_tables, environment
 
 GIVE_UP_SECONDS = 120
 

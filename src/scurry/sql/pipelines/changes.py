@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from scurry.pipelines.columns import TableColumns
 from scurry.sql.connectors.contract import Changes
+from scurry.sql.pipelines.columns import TableColumns
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from scurry.common.configuration import Configuration
 from scurry.connectors.cdc.capture import CapturedTable
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ScurryError, ValidationError
-from scurry.pipelines.columns import columns_of
-from scurry.pipelines.definition import Pipeline, read_pipeline
-from scurry.pipelines.sink import PipelineSink
-from scurry.pipelines.source import PipelineSource
+from scurry.sql.pipelines.columns import columns_of
+from scurry.sql.pipelines.definition import Pipeline, read_pipeline
+from scurry.sql.pipelines.sink import PipelineSink
+from scurry.sql.pipelines.source import PipelineSource
 
 
 def run(path: Path, configuration: Configuration | None = None) -> None:

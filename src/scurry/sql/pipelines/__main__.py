@@ -1,11 +1,11 @@
-"""Run a pipeline: `python -m scurry.pipelines FILE`."""
+"""Run a pipeline: `python -m scurry.sql.pipelines FILE`."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from scurry.pipelines.running import run
+from scurry.sql.pipelines.running import run
 
 if __name__ == "__main__":
     run(Path(sys.argv[1]))

@@ -17,12 +17,12 @@ from scurry.connectors.lakes.iceberg_sink import IcebergSink
 from scurry.connectors.lakes.iceberg_table import IcebergTable, pyiceberg
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import SinkCommitError, SourceNotFoundError, ValidationError
-from scurry.pipelines.changes import SinkTable
-from scurry.pipelines.targets import Target, without_key
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.connectors.lakes.columns import lake_row
 from scurry.sql.connectors.reducing import ReducingSink
 from scurry.sql.formats.contract import FormatColumn
+from scurry.sql.pipelines.changes import SinkTable
+from scurry.sql.pipelines.targets import Target, without_key
 from scurry.sql.types import RowType
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from scurry.connectors.sink import Sink
 from scurry.errors import ValidationError
-from scurry.pipelines.changes import SinkTable
 from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import PhysicalColumn, ResolvedSchema, UniqueConstraint
 from scurry.sql.connectors.contract import SinkTarget, TableContext
 from scurry.sql.connectors.factories import create_sink
+from scurry.sql.pipelines.changes import SinkTable
 
 
 @dataclass(frozen=True)

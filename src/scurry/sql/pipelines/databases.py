@@ -11,9 +11,9 @@ from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.connectors.jdbc.session import JdbcSession
 from scurry.connectors.jdbc.sink import WRITING
 from scurry.errors import DatabaseError, ScurryError, ValidationError
-from scurry.pipelines.changes import SinkTable
-from scurry.pipelines.targets import Target, without_key
 from scurry.sql.connectors.jdbc.statements import Dialect, dialect_of
+from scurry.sql.pipelines.changes import SinkTable
+from scurry.sql.pipelines.targets import Target, without_key
 
 #: What databases say of a table, a schema or a database that is not there.
 _MISSING = ("does not exist", "doesn't exist", "no such table", "Unknown database")

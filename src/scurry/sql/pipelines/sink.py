@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
-from scurry.pipelines.changes import SinkTable
-from scurry.pipelines.targets import Target
+from scurry.sql.pipelines.changes import SinkTable
+from scurry.sql.pipelines.targets import Target
 
 #: What was created and altered by this process.
 _prepared: set[tuple[Target, str, str]] = set()

@@ -18,12 +18,12 @@ from scurry.connectors.cdc.capture import (
 from scurry.connectors.cdc.enumerator import CdcEnumerator, EnumeratorSettings
 from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.errors import ValidationError
-from scurry.pipelines.changes import SinkTable, TableChanges
-from scurry.pipelines.columns import TableColumns, columns_of
-from scurry.pipelines.selectors import Route, targets
-from scurry.pipelines.transforms import CompiledTransform, Transform
 from scurry.sql.connectors.cdc.values import ColumnReader
 from scurry.sql.connectors.contract import Changes
+from scurry.sql.pipelines.changes import SinkTable, TableChanges
+from scurry.sql.pipelines.columns import TableColumns, columns_of
+from scurry.sql.pipelines.selectors import Route, targets
+from scurry.sql.pipelines.transforms import CompiledTransform, Transform
 from scurry.sql.statements.text import parse_type
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import batch_of_columns

@@ -12,13 +12,6 @@ from scurry.connectors.cdc.enumerator import EnumeratorSettings
 from scurry.connectors.cdc.mysql.reading import MySqlCapture
 from scurry.connectors.cdc.postgres.reading import PostgresCapture
 from scurry.errors import ScurryError, UnsupportedError
-from scurry.pipelines.databases import DatabaseTarget
-from scurry.pipelines.document import Block, read_document
-from scurry.pipelines.lakes import DeltaTarget, IcebergTarget
-from scurry.pipelines.selectors import Route, TableSelector, checked_selector
-from scurry.pipelines.source import BEHAVIORS, Plan
-from scurry.pipelines.targets import MessageTarget, Target
-from scurry.pipelines.transforms import Transform
 from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import ResolvedSchema
@@ -26,6 +19,13 @@ from scurry.sql.connectors.cdc.mysql import MySqlCdcFactory
 from scurry.sql.connectors.cdc.postgres import PostgresCdcFactory
 from scurry.sql.connectors.cdc.source import CdcTableSource
 from scurry.sql.connectors.contract import TableContext, TableFactory
+from scurry.sql.pipelines.databases import DatabaseTarget
+from scurry.sql.pipelines.document import Block, read_document
+from scurry.sql.pipelines.lakes import DeltaTarget, IcebergTarget
+from scurry.sql.pipelines.selectors import Route, TableSelector, checked_selector
+from scurry.sql.pipelines.source import BEHAVIORS, Plan
+from scurry.sql.pipelines.targets import MessageTarget, Target
+from scurry.sql.pipelines.transforms import Transform
 
 _PIPELINE = ("name", "parallelism", "local-time-zone", "schema.change.behavior")
 _ROUTE = ("source-table", "sink-table", "replace-symbol", "description")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.connectors.cdc.capture import TableId
 from scurry.errors import ScurryError, ValidationError
-from scurry.pipelines.columns import TableColumns
-from scurry.pipelines.selectors import TableSelector
 from scurry.sql import types
 from scurry.sql.catalog.identifier import escape_identifier
 from scurry.sql.evaluation.row_wise import Step, compile_step
 from scurry.sql.functions.definition import EvaluationContext
+from scurry.sql.pipelines.columns import TableColumns
+from scurry.sql.pipelines.selectors import TableSelector
 from scurry.sql.plan.nodes import Filter, Plan, Project, Scan
 from scurry.sql.planner.rules import optimized
 from scurry.sql.syntax.parser import parse

@@ -132,7 +132,7 @@ def test_all_changes_as_rows_that_are_added(server: MongoServer, shop: Any) -> N
 def read(receiver: MongoReceiver, count: int) -> list[Change]:
     """Take changes until there are so many."""
     found: list[Change] = []
-    give_up = time.monotonic() + 30
+    give_up = time.monotonic() + 120
     while len(found) < count:
         found += receiver.take(1, 1 << 20)
         assert time.monotonic() < give_up, found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from scurry.common.serialization import SimpleStringSchema
 from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema
 from scurry.connectors.kinesis import sink as sinks
 from scurry.connectors.kinesis.sink import AwsSink, Batching
-from scurry.connectors.sink import WriterContext
+from scurry.connectors.sink import COUNTED, RETRIES, WriterContext
 from scurry.errors import ArgumentError, RecordRejectedError, SinkConnectionError
 from support.connectors.fake_kinesis import FakeKinesis, served
 
@@ -50,8 +51,12 @@ def test_records_that_are_not_taken_are_sent_again_in_their_order(monkeypatch: p
     fake = FakeKinesis()
     fake.refused = {b"b": 2, b"d": 1}
     fake.errors = ["ProvisionedThroughputExceededException"]
+    counts = Counter[str]()
+    token = COUNTED.set(lambda metric, count: counts.update({metric: count}))
     write(fake, monkeypatch, ["a", "b", "c", "d", "e"], most_records=4)
+    COUNTED.reset(token)
     assert sent(fake) == [["a", "c"], ["d"], ["b"], ["e"]]
+    assert counts == {RETRIES: 3}
 
 
 def test_a_job_that_wants_it_fails_with_the_first_record_that_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from scurry.connectors.http.requests import Retries
 from scurry.connectors.prometheus.series import PrometheusTimeSeries, _request
 from scurry.connectors.prometheus.sink import PrometheusSink
-from scurry.connectors.sink import WriterContext
+from scurry.connectors.sink import COUNTED, RETRIES, SEND_ERRORS, WriterContext
 from scurry.datastream.connectors.prometheus import PrometheusSink as PublicSink
 from scurry.datastream.connectors.prometheus import RetryConfiguration
 from scurry.errors import ArgumentError, ArgumentTypeError, RecordRejectedError, SinkConnectionError, ValidationError
@@ -112,6 +113,15 @@ def test_a_request_is_repeated(receiver: Receiver, status: int) -> None:
         write(PrometheusSink(receiver.url, retries=ONCE), series())
     receiver.statuses = [status] * 3
     write(PrometheusSink(receiver.url, retries=ONCE, drops_unsent=True), series())
+
+
+def test_series_that_are_refused_are_counted(receiver: Receiver) -> None:
+    counts = Counter[str]()
+    token = COUNTED.set(lambda metric, count: counts.update({metric: count}))
+    receiver.statuses = [503, 400]
+    write(PrometheusSink(receiver.url, retries=ONCE), series(), series("n"))
+    COUNTED.reset(token)
+    assert counts == {RETRIES: 1, SEND_ERRORS: 2}
 
 
 @pytest.mark.parametrize(("status", "text"), [(401, "credentials"), (403, "credentials"), (404, "check the path")])

@@ -13,7 +13,7 @@ from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.kinesis.client import AwsService, Failure, RequestError
 from scurry.connectors.kinesis.shards import named
 from scurry.connectors.queues.receiving import PATIENCE_SECONDS
-from scurry.connectors.sink import BufferedWriter, Sink, SinkWriter, WriterContext
+from scurry.connectors.sink import COUNTED, RETRIES, BufferedWriter, Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentError, RecordRejectedError, SinkConnectionError
 
 #: Codes of records that another request may bring: all others fail the job.
@@ -167,6 +167,7 @@ class _Writer(BufferedWriter):
                 raise reason
             entries = left
             if entries:
+                COUNTED.get()(RETRIES, 1)
                 time.sleep(pause * random.uniform(0.5, 1))
                 pause = min(_LONGEST_PAUSE, pause * 2)
 

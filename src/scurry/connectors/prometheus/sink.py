@@ -11,7 +11,7 @@ from scurry.common.redaction import without_secrets
 from scurry.connectors.http.client import HttpAnswer
 from scurry.connectors.http.requests import HttpRequests, HttpSession, Retries, Statuses
 from scurry.connectors.prometheus.series import PrometheusTimeSeries, samples_of, write_request
-from scurry.connectors.sink import BufferedWriter, Sink, SinkWriter, WriterContext
+from scurry.connectors.sink import COUNTED, SEND_ERRORS, BufferedWriter, Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentTypeError, RecordRejectedError, SinkConnectionError
 
 _LOGGER = logging.getLogger("scurry.prometheus")
@@ -130,6 +130,7 @@ class _Writer(BufferedWriter):
         self._left_out(series, why)
 
     def _left_out(self, series: list[PrometheusTimeSeries], why: str) -> None:
+        COUNTED.get()(SEND_ERRORS, len(series))
         _LOGGER.warning("a request with %d samples is left out: %s", samples_of(series), without_secrets(why))
 
     def close(self) -> None:

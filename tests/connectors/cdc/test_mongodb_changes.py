@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from bson import ObjectId
 from pymongo import MongoClient
+from pymongo.errors import AutoReconnect
 
 from scurry.connectors.cdc.capture import Startup
 from scurry.connectors.cdc.mongodb.places import Change
@@ -187,6 +188,26 @@ def test_a_collection_that_is_dropped_and_comes_again_is_read_on(server: MongoSe
     shop.items.drop()
     shop.items.insert_one({"_id": 1})
     assert documents(read(receiver, 1)) == [1]
+    receiver.close()
+
+
+def test_a_connection_that_breaks_loses_and_repeats_nothing(
+    server: MongoServer, shop: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.items.insert_many([{"_id": each} for each in range(6)])
+    in_the_next_second()
+    receiver = MongoReceiver(MongoCdcSettings(server.uri, "shop", "items", await_ms=50))
+    breaks, whole = iter([True, False, True]), type(receiver).receive
+
+    def receive(self: MongoReceiver) -> None:
+        if next(breaks, False):
+            raise AutoReconnect("it broke")
+        whole(self)
+
+    monkeypatch.setattr(MongoReceiver, "receive", receive)
+    found = documents(read(receiver, 6))
+    shop.items.insert_one({"_id": 6})
+    assert [*found, *documents(read(receiver, 1))] == list(range(7))
     receiver.close()
 
 

@@ -15,7 +15,7 @@ from scurry.sql.connectors.jdbc.statements import Dialect, dialect_of
 from scurry.sql.pipelines.changes import SinkTable
 from scurry.sql.pipelines.targets import Target, without_key
 
-#: What databases say of a table, a schema or a database that is not there.
+#: Words of databases about a table, a schema or a database that is not there.
 _MISSING = ("does not exist", "doesn't exist", "no such table", "Unknown database")
 
 

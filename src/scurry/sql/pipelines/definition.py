@@ -1,4 +1,4 @@
-"""Pipeline: what a document of Flink CDC's YAML says, checked without a connection."""
+"""Pipeline: the content of a document of Flink CDC's YAML, checked without a connection."""
 
 from __future__ import annotations
 

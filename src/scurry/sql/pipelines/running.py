@@ -40,7 +40,7 @@ def environment(pipeline: Pipeline, configuration: Configuration | None = None) 
 
 
 def check_tables(pipeline: Pipeline) -> None:
-    """Look at the tables that are there, and create what they become, so that mistakes are seen at once.
+    """Look at the captured tables, and create those of the sink, so that mistakes are seen at once.
 
     Raises:
         ScurryError: A table is refused; the message has the line and the column of what is about it.

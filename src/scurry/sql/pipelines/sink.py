@@ -10,7 +10,7 @@ from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.sql.pipelines.changes import SinkTable
 from scurry.sql.pipelines.targets import Target
 
-#: What was created and altered by this process.
+#: Tables that this process has created or altered.
 _prepared: set[tuple[Target, str, str]] = set()
 
 
@@ -47,7 +47,7 @@ def _id(sink_id: str, table: SinkTable) -> str:
 
 @dataclass(frozen=True)
 class _Written:
-    """What the writer of a table has for its committer."""
+    """The committables of a table in a task."""
 
     table: SinkTable
     committables: tuple[Any, ...] = field(repr=False)

@@ -49,7 +49,7 @@ class PipelineWork(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What becomes of the rows of captured tables.
+    """The way of captured rows to the tables of the sink.
 
     Attributes:
         behavior: What a change of columns does: one of `BEHAVIORS`.
@@ -101,7 +101,7 @@ class Plan:
             )
 
     def compiled(self, table: TableId, columns: TableColumns) -> TablePlan:
-        """Return what becomes of the rows of a table with some columns."""
+        """Return the way of the rows of a table with some columns."""
         rule = self.transform_of(table)
         compiled = None if rule is None else rule.compiled(table, columns, self.time_zone)
         out = columns if compiled is None else compiled.columns
@@ -113,7 +113,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class TablePlan:
-    """What becomes of the rows of one table."""
+    """The way of the rows of one table."""
 
     columns: TableColumns
     transform: CompiledTransform | None

@@ -27,7 +27,7 @@ class Target(ABC):
     time_zone: str = "UTC"
 
     def check(self) -> None:
-        """Check what all tables share.
+        """Check the options that all tables share.
 
         Raises:
             ValidationError: An option is missing, or wrong.

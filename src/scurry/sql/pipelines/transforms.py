@@ -30,7 +30,7 @@ METADATA = ("__namespace_name__", "__schema_name__", "__table_name__")
 
 @dataclass(frozen=True)
 class Transform:
-    """A rule of what becomes of the rows of tables.
+    """A rule of the projection and the filter of tables.
 
     Attributes:
         source: The tables.
@@ -58,7 +58,7 @@ class Transform:
 
 
 class CompiledTransform:
-    """What becomes of the rows of one table.
+    """A transform for the columns of one table.
 
     Attributes:
         columns: The columns that come out.

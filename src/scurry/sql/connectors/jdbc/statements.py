@@ -95,7 +95,7 @@ class Dialect:
         return path.rpartition(".")[2]
 
     def create_space(self, name: str) -> str:
-        """Return a statement that makes what tables are in: a schema, or in MySQL a database."""
+        """Return a statement that makes a schema, or in MySQL a database."""
         return f"CREATE SCHEMA IF NOT EXISTS {_in_quotes(name)}"
 
     def add_column(self, table: str, name: str, kind: DataType) -> str:

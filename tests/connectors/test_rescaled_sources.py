@@ -34,6 +34,7 @@ from scurry.connectors.kafka.dynamic.enumerator import DynamicKafkaEnumerator
 from scurry.connectors.kafka.dynamic.metadata import ClusterMetadata
 from scurry.connectors.kafka.enumerator import EnumeratorSettings, KafkaEnumerator
 from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer, KafkaTopicPartition
+from scurry.connectors.kinesis.streams import KinesisStreams
 from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile, TableLog
 from scurry.connectors.pulsar.client import EARLIEST, MessageKey, PulsarService
 from scurry.connectors.pulsar.cursors import Cursor, CursorKind
@@ -44,6 +45,7 @@ from scurry.connectors.split_queues import SplitEnumerator
 from scurry.connectors.splits import SplitSource
 from scurry.sql.connectors.inline import ArrowSource
 from support.cases import cases
+from support.connectors.fake_kinesis import FakeKinesis, Shard
 
 END = 1 << 60
 LIMITS = BatchLimits(max_bytes=60, max_records=13)
@@ -249,6 +251,31 @@ def pulsar(directory: Path) -> Ordered:
     return Ordered(create, lambda work: [time for _, at, end in work for time in range(at[1] + 1, end[1] + 1)], 70)
 
 
+class _KinesisService:
+    """Two shards, the numbers of whose records are their times."""
+
+    place = "fake"
+
+    def __init__(self) -> None:
+        shards = [Shard(name, [], is_closed=name == "a") for name in ("a", "b")]
+        self.fake = FakeKinesis(*shards)
+        for shard, count in zip(shards, (20, 50), strict=True):
+            shard.records = [(number, number, b"x") for number in range(count)]
+
+    def ask(self, target: str, reads: bool, request: Callable[[Any], Any]) -> Any:
+        return request(self.fake)
+
+
+def kinesis(directory: Path) -> Ordered:
+    """Two shards, each with a reader of its own."""
+    scan = KinesisStreams(_KinesisService(), ("orders",), "TRIM_HORIZON", True)  # type: ignore[arg-type]
+
+    def times(work: Any) -> list[int]:
+        return [time for part in work for time in range(int(part[3]), int(part[4]) + 1)]
+
+    return Ordered(lambda parallelism: scan.create_enumerator(parallelism + 1, LIMITS), times, 70)
+
+
 class _TwoSplits(SplitSource):
     def splits(self) -> list[str]:
         return ["a", "b"]
@@ -310,6 +337,7 @@ CASES: dict[str, Callable[[Path], Ordered]] = {
     "partitions of a topic": kafka,
     "partitions of topics in two clusters": two_clusters,
     "partitions of a topic of Pulsar": pulsar,
+    "shards of a stream of Kinesis": kinesis,
     "numbers": lambda directory: of_source(NumberSequenceSource(0, 99), 100),
     "a collection": lambda directory: of_source(CollectionSource(list(range(3000))), 3000),
     "generated records": lambda directory: of_source(DataGeneratorSource(int, 100), 100),

@@ -17,37 +17,29 @@ from scurry.runtime.state.single_key import SingleKeyBackend
 from scurry.runtime.state.slots import EVENT
 
 
-class _Context(ProcessContext):
-    """The context of records one after the other, whose times are only looked up when a function asks for one.
+class _LookedUp(ProcessContext):
+    """The context of the records of a key, whose times are only looked up when a function asks for one.
 
     Attributes:
         asked: Whether a function has asked for the time of a record, or has returned results, which have it.
     """
 
-    __slots__ = ("_given", "_source", "_times", "asked")
+    __slots__ = ("_source", "_times", "asked")
 
     def __init__(self, service: TimerService) -> None:
-        self._given: int | None = None
-        self._source: Iterator[Any] | None = None
+        self._service, self.domain = service, None
+        self._source: Any = iter(())
         self._times: list[int] | None = None
         self.asked = False
-        super().__init__(service)
 
     def over(self, source: Iterator[Any], times: list[int] | None) -> None:
-        """Have the times of the records that are taken from a list iterator, of which it knows how many are left."""
+        """Have the times of the records that are taken from a list iterator, which knows how many are left."""
         self._source, self._times = source, times
 
     @property
-    def time(self) -> int | None:
-        source, times = self._source, self._times
-        if source is None:
-            return self._given
-        self.asked = True
-        return None if times is None else times[len(times) - source.__length_hint__() - 1]  # type: ignore[attr-defined]
-
-    @time.setter
-    def time(self, time: int | None) -> None:
-        self._source, self._given = None, time
+    def time(self) -> int | None:  # type: ignore[override]
+        self.asked, times = True, self._times
+        return None if times is None else times[len(times) - self._source.__length_hint__() - 1]
 
 
 class BatchKeyedProcessOperator(KeyedProcessOperator):
@@ -55,7 +47,7 @@ class BatchKeyedProcessOperator(KeyedProcessOperator):
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
-        self.context: _Context = _Context(self.service)
+        self._looked_up = _LookedUp(self.service)
 
     def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
         super().bind(backend, watermark)
@@ -84,13 +76,13 @@ class BatchKeyedProcessOperator(KeyedProcessOperator):
         self, hook: Callable[..., Any], values: Values, times: list[int] | None
     ) -> tuple[Values, list[int] | None]:
         """Call the function with the records of a key; return its results and their times."""
-        context, source = self.context, iter(values)
+        context, looked_up, source = self.context, self._looked_up, iter(values)
         uncopied, copy = self.collector.handing_over()
         results: Values = []
         result_times: list[Any] = []
         value: Any = None
         try:
-            if times is not None and context.asked:
+            if times is not None and looked_up.asked:
                 for value, context.time in zip(source, times, strict=True):
                     some = hook(value, context)
                     if some is not None:
@@ -98,14 +90,14 @@ class BatchKeyedProcessOperator(KeyedProcessOperator):
                             results.append(result if type(result) is uncopied else copy(result))
                             result_times.append(context.time)
             else:
-                context.over(source, times)
+                looked_up.over(source, times)
                 for value in source:
-                    some = hook(value, context)
+                    some = hook(value, looked_up)
                     if some is not None:
                         for result in some:
                             results.append(result if type(result) is uncopied else copy(result))
                             if times is not None:
-                                result_times.append(context.time)
+                                result_times.append(looked_up.time)
         except Exception as error:
             raise operator_error(self.plan, error, value) from error
         return results, None if times is None else result_times

@@ -28,7 +28,7 @@ _AT_ONCE_BYTES = 8 * 1024 * 1024
 _WAITING_RECORDS = 16_384
 
 #: About as many records are made of columns at once.
-_MADE_RECORDS = 2048
+_MADE_RECORDS = 16_384
 
 #: The input, the records and their times, if they have some.
 Part = tuple[int, list[Any], list[int] | None]

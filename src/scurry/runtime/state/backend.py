@@ -206,7 +206,7 @@ class KeyedStateBackend:
     # ---------------------------------------------------------------- keys
 
     def adopt(self, state: Any) -> None:
-        """Take over a state that users hold, in another form if there is a cheaper one."""
+        """Adopt a state that users hold; it changes its form if there is a cheaper one."""
 
     def select(self, key: Any) -> Entry:
         """Make `key` (canonical) the current key."""

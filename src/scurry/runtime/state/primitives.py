@@ -55,9 +55,9 @@ class ValueState(_State):
 
 
 class ValueOfOneKey(ValueState):
-    """What a value state becomes where one key is processed after the other: its value is its own until the next key.
+    """A value state where one key is processed after the other: its value is its own until the next key.
 
-    There is no initializer, because states become it; who begins a key sets the value to None.
+    States become it, so it has no initializer; who begins a key sets the value to None.
     """
 
     __slots__ = ()

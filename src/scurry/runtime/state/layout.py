@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from scurry.errors import KeyedStateError
+from scurry.errors import CheckpointCorruptedError, KeyedStateError
 from scurry.runtime.state.slots import EVENT, PROCESSING
 
 #: A page's id in the store is its key group << 32 | its number; the first page has number 1, its halves 2 and 3, ...
@@ -137,3 +137,20 @@ def timer_template(domain: int) -> tuple[bytes, bytes]:
 def page_bits(hashed: int) -> int:
     """Return the bits that lead to the page of a key with this hash, the lowest one first."""
     return (hashed * 0x9E3779B1 & 0xFFFFFFFF) >> 4  # mix: the low bits are the same in all keys of a group
+
+
+def header_of(view: memoryview, header: struct.Struct, magic: bytes, digest: int | None) -> tuple[Any, ...]:
+    """Return the fields of the header of a run, the second of which is its digest.
+
+    Args:
+        digest: The digest that the run must have, if it is known.
+
+    Raises:
+        CheckpointCorruptedError: The bytes are no run, or another run.
+    """
+    if len(view) < header.size or bytes(view[:8]) != magic:
+        raise CheckpointCorruptedError("the state of a key group is damaged: a run does not begin like one")
+    fields = header.unpack_from(view)
+    if digest is not None and digest != fields[1]:
+        raise CheckpointCorruptedError("the state of a key group is damaged: a run is not the one of its index")
+    return fields

@@ -21,7 +21,7 @@ import numpy as np
 
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.keys import CanonicalKey
-from scurry.runtime.state.layout import GROUP_SHIFT, ROWS_MAGIC, Entry
+from scurry.runtime.state.layout import GROUP_SHIFT, ROWS_MAGIC, Entry, header_of
 
 #: A hash of 64 bits per row, an array of uint64: the upper `64 - HASH_BITS` bits are the key group.
 Hashes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint64]]"
@@ -95,12 +95,8 @@ class RowRun:
             CheckpointCorruptedError: The bytes are no run, not all of one, or another run.
         """
         view, at = memoryview(blob), _HEADER.size
-        if len(view) < at or bytes(view[:8]) != ROWS_MAGIC:
-            raise CheckpointCorruptedError("the state of a key group is damaged: a run does not begin like one")
-        _, self.digest, replaces, _, tables = _HEADER.unpack_from(view)
+        _, self.digest, replaces, _, tables = header_of(view, _HEADER, ROWS_MAGIC, digest)
         self.replaces = bool(replaces)
-        if digest is not None and digest != self.digest:
-            raise CheckpointCorruptedError("the state of a key group is damaged: a run is not the one of its index")
         counts = (
             []
             if len(view) < at + tables * _TABLE.size

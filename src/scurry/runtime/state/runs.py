@@ -21,7 +21,7 @@ import numpy as np
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.keys import CanonicalKey, from_sortables, sortable
-from scurry.runtime.state.layout import RUN_MAGIC, TIMER_BYTES, Entry, has_rows, is_run, timer_template
+from scurry.runtime.state.layout import RUN_MAGIC, TIMER_BYTES, Entry, has_rows, header_of, is_run, timer_template
 from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import RunInfo
 
@@ -75,11 +75,7 @@ class Run:
             CheckpointCorruptedError: The bytes are no run, not all of one, or another run.
         """
         view, at = memoryview(blob), _HEADER.size
-        if len(view) < at or bytes(view[:8]) != RUN_MAGIC:
-            raise CheckpointCorruptedError("the state of a key group is damaged: a run does not begin like one")
-        _, self.digest, count, *timed, key_bytes, value_bytes = _HEADER.unpack_from(view)
-        if digest is not None and digest != self.digest:
-            raise CheckpointCorruptedError("the state of a key group is damaged: a run is not the one of its index")
+        _, self.digest, count, *timed, key_bytes, value_bytes = header_of(view, _HEADER, RUN_MAGIC, digest)
         if len(view) != at + count * (8 * sum(timed) + 12) + key_bytes + value_bytes:
             raise CheckpointCorruptedError("the state of a key group is damaged: a run has not the length it names")
         due: list[Any] = [None, None]

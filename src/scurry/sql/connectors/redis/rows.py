@@ -9,6 +9,7 @@ from typing import Any
 
 from scurry.errors import MalformedRecordError, RecordRejectedError
 from scurry.sql.connectors.contract import Changes
+from scurry.sql.connectors.prepared import Prepared
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.types.values import to_values
 from scurry.sql.values.parsing import atom_parser
@@ -19,7 +20,7 @@ Texts = Mapping[str, str | None]
 
 
 @dataclass(frozen=True)
-class RedisRows:
+class RedisRows(Prepared):
     """Store rows under keys that are made of their primary keys; picklable.
 
     Attributes:
@@ -57,10 +58,6 @@ class RedisRows:
     def _parsers(self) -> dict[str, Callable[[str], Any]]:
         found = {column.name: atom_parser(column.type) for column in self.columns}
         return {name: parse for name, parse in found.items() if parse is not None}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes without functions, which are made anew."""
-        return {name: value for name, value in vars(self).items() if name not in ("_texts", "_parsers")}
 
     # ---------------------------------------------------------------- writing
 

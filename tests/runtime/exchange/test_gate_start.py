@@ -5,7 +5,7 @@ from __future__ import annotations
 from scurry.graph import operators as ops
 from scurry.graph.plan import ChannelGroup, Edge
 from scurry.runtime.exchange.input_gate import InputGate, Point
-from scurry.runtime.exchange.wire import DATA, MIN_TIME, PROGRESS, WireRow, channel_id, pack
+from scurry.runtime.exchange.wire import DATA, MAX_TIME, MIN_TIME, PROGRESS, WireRow, channel_id, pack
 
 FIRST_POINTS: list[Point] = [(0, MIN_TIME, 1000, False), (1, 500, 1200, True), (2, 900, 1400, True)]
 
@@ -43,3 +43,14 @@ def test_a_channel_without_anything_holds_nobody_back() -> None:
     merging = gate()
     send(merging, 0, FIRST_POINTS, {1: b"a", 2: b"b"})
     assert watermark_before(merging, b"b") == 500
+
+
+def test_the_end_of_a_channel_does_not_end_time_for_one_that_has_sent_nothing_yet() -> None:
+    merging = gate()
+    send(merging, 0, [(0, MIN_TIME, 1000, False), (1, MAX_TIME, 1200, False)], {})
+    list(merging.merge())
+    assert merging.watermark == MIN_TIME
+    send(merging, 1, [(2, MIN_TIME, 2000, False), (3, 100, 2200, True), (4, MAX_TIME, 2300, False)], {3: b"c"})
+    merged = [payload if index is not None else payload[0] for _, index, payload in merging.merge()]
+    assert merged[merged.index(b"c") - 1] == MIN_TIME
+    assert merging.watermark == MAX_TIME

@@ -155,9 +155,14 @@ def local_storage_for(root: str) -> LocalStorage | None:
 def force_to_disk(root: str) -> None:
     """Let a directory and all in it survive a crash of the machine."""
     for directory, _, files in os.walk(root):
-        for name in (".", *files):
-            descriptor = os.open(os.path.join(directory, name), os.O_RDONLY | os.O_NOFOLLOW)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+        for name in (*files, "."):
+            _force(os.path.join(directory, name))
+    _force(os.path.join(root, ".."))
+
+
+def _force(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -254,13 +254,17 @@ class InputGate:
 
         These are neither idle channels, nor those without watermarks, nor silent channels of a task of which another
         channel has sent something. If all are idle, none holds time back any more: return the highest watermark there
-        is.
+        is. Time does not end while a channel is silent: it may still have records, and sends its end in any case.
         """
         waited_for = self._waited_for()
         if waited_for:
-            return min(channel.watermark for _, channel in waited_for)
+            lowest = min(channel.watermark for _, channel in waited_for)
+            return lowest if lowest < MAX_TIME or self._all_spoke() else MIN_TIME
         seen = [each.watermark for each in self.channels.values() if each.seen and not each.untimed]
         return max(seen, default=MIN_TIME)
+
+    def _all_spoke(self) -> bool:
+        return all(channel.seen or channel.untimed for channel in self.channels.values())
 
     def _waited_for(self) -> list[tuple[int, Channel]]:
         spoken = {channel.task for channel in self.channels.values() if channel.seen}

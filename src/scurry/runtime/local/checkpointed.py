@@ -10,7 +10,7 @@ from scurry.errors import ConfigError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.checkpoint.directory import hold_directory
 from scurry.runtime.checkpoint.start import JobStart
-from scurry.runtime.checkpoint.storage import LocalStorage, force_to_disk, local_storage_for
+from scurry.runtime.checkpoint.storage import LocalStorage, local_storage_for
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import RescaleRequest
 from scurry.runtime.driver.steps import Steps
@@ -106,7 +106,6 @@ class _LocalJobStart(JobStart):
         description = Description.from_json(there["description"], there["states"])
         batch_id = directory.next_batch - 1
         write_savepoint(path, directory.load(), self._job.as_saved(), description, batch_id, positions)
-        force_to_disk(path)  # the state is deleted from the database next
         return path
 
 

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from scurry.connectors.files.filesystem import FileSystem, file_system, hidden, local_path
+from scurry.connectors.files.filesystem import FileSystem, LocalFileSystem, file_system, hidden, local_path
 from scurry.errors import (
     SavepointError,
     SavepointFormatError,
@@ -25,6 +25,7 @@ from scurry.errors import (
     SavepointTrustError,
     StorageError,
 )
+from scurry.runtime.checkpoint.storage import force_to_disk
 from scurry.runtime.savepoint.entries import EntryFile, parquet_file
 from scurry.runtime.savepoint.format import ENTRIES, KINDS, METADATA, VERSION, Entry, SavepointMetadata
 from scurry.runtime.savepoint.manifest import (
@@ -204,6 +205,8 @@ def _entry_files(path: str, manifest: Manifest) -> list[EntryFile]:
 def complete_savepoint(path: str, metadata: SavepointMetadata) -> None:
     """Complete a savepoint in a directory with all entries: write metadata and, last of all, the manifest.
 
+    On a local disk it survives a crash of the machine: a job may have ended with it, so it may be all that is left.
+
     Raises:
         SavepointFormatError: What was written cannot be read.
     """
@@ -213,6 +216,8 @@ def complete_savepoint(path: str, metadata: SavepointMetadata) -> None:
     entries = describe(fs, root, path)
     files = {METADATA: digest(io.BytesIO(content)), **entries.files}
     _replace(fs, root, MANIFEST, Manifest(files, entries.operators).to_json().encode())
+    if isinstance(fs, LocalFileSystem):
+        force_to_disk(root)
 
 
 def _replace(fs: FileSystem, root: str, name: str, content: bytes) -> None:

@@ -1,0 +1,24 @@
+"""Simulated runs of jobs: sources, sinks, files, clocks and kills by a seed, in one thread and without waiting."""
+
+from __future__ import annotations
+
+from scurry.testing.simulation.jobs import counts, sessions, timers, windows
+from scurry.testing.simulation.parts import SimulatedSink, SimulatedSource
+from scurry.testing.simulation.schedules import KINDS, Fault, Schedule
+from scurry.testing.simulation.simulator import FoundFault, Program, Run, Simulation
+
+__all__ = [
+    "KINDS",
+    "Fault",
+    "FoundFault",
+    "Program",
+    "Run",
+    "Schedule",
+    "SimulatedSink",
+    "SimulatedSource",
+    "Simulation",
+    "counts",
+    "sessions",
+    "timers",
+    "windows",
+]

@@ -1,0 +1,382 @@
+"""Run jobs on a simulated machine by schedules, and shrink a schedule that finds a fault."""
+
+from __future__ import annotations
+
+import contextvars
+import os
+import random
+import shutil
+import tempfile
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from unittest import mock
+
+from scurry.common import Configuration
+from scurry.common.job_status import JobStatus
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.errors import CheckpointLockedError, JobError, ScurryError
+from scurry.runtime.driver.client import RunningJob
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.steps import Steps
+from scurry.runtime.local.runner import LocalRunner
+from scurry.testing.plans import job_plan_of
+from scurry.testing.simulation.files import SimulatedDisk
+from scurry.testing.simulation.machine import KilledError, Machine
+from scurry.testing.simulation.parts import SimulatedSink, SimulatedSource
+from scurry.testing.simulation.schedules import Fault, Schedule
+
+__all__ = ["FoundFault", "Program", "Run", "Simulation"]
+
+#: A job that does not end after so many operations never does, nor one that was started so often.
+_MOST_OPERATIONS, _MOST_PROCESSES = 20_000, 60
+#: A shrinking ends after so many runs.
+_MOST_TRIALS = 400
+_SETTINGS = {
+    "scurry.runner": "local",
+    "scurry.progress": "off",
+    "pipeline.max-parallelism": "16",
+    "restart-strategy.type": "fixed-delay",
+    "restart-strategy.fixed-delay.attempts": "3",
+    "restart-strategy.fixed-delay.delay": "1 s",
+}
+
+
+class FoundFault(AssertionError):
+    """A run that went wrong.
+
+    Attributes:
+        schedule: The schedule, shrunk.
+        reason: The difference.
+    """
+
+    def __init__(self, schedule: Schedule, reason: str, test: str, events: Sequence[str]) -> None:
+        super().__init__(f"{reason}\n\n{test}\nthe latest events:\n  " + "\n  ".join(events))
+        self.schedule, self.reason = schedule, reason
+
+
+@dataclass(frozen=True)
+class Program:
+    """A job and its right output.
+
+    Attributes:
+        name: The name of the function that returns it, for the test that is printed.
+        records: Returns the input of a size: key, record and time in milliseconds of each, in the order of arrival.
+        build: Builds the job from its source and its sink. The same program is built for each process.
+        expected: Returns the output for an input, in any order.
+        check: Raises AssertionError for a wrong output; by default it is compared with `expected`.
+    """
+
+    name: str
+    records: Callable[[int, random.Random], list[tuple[Any, Any, int]]]
+    build: Callable[[StreamExecutionEnvironment, SimulatedSource, SimulatedSink], object]
+    expected: Callable[[list[tuple[Any, Any, int]]], list[Any]]
+    check: Callable[[list[tuple[Any, Any, int]], list[Any]], None] | None = None
+    settings: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that has ended as it should.
+
+    Attributes:
+        digest: The hash of its events.
+        operations: Their number.
+        processes: How many processes the job had.
+        dealt: The faults that happened.
+        output: What was committed.
+    """
+
+    digest: str
+    operations: int
+    processes: int
+    dealt: tuple[Fault, ...]
+    output: list[Any]
+
+
+class Simulation:
+    """Runs of a program on simulated machines.
+
+    Args:
+        program: The program.
+        kinds: Kind of a fault -> its weight; all kinds if not given.
+        records: The largest number of records of a run.
+    """
+
+    def __init__(self, program: Program, kinds: dict[str, int] | None = None, records: int = 30) -> None:
+        self._program, self._kinds, self._records = program, kinds, records
+        self._usual: int | None = None
+
+    def schedule(self, seed: int) -> Schedule:
+        """Return the schedule of a seed."""
+        if self._usual is None:
+            self._usual = self.run(Schedule(0, self._records)).operations
+        return Schedule.of_seed(seed, self._records, self._usual, self._kinds)
+
+    def run(self, schedule: Schedule) -> Run:
+        """Run a schedule.
+
+        Raises:
+            FoundFault: The run did not do what it has to do.
+        """
+        root = tempfile.mkdtemp(prefix="scurry-simulation-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+        try:
+            return _Simulated(self._program, schedule, root).run()
+        finally:
+            shutil.rmtree(root, ignore_errors=True)
+
+    def check(self, schedules: int, first: int = 0) -> list[Run]:
+        """Run the schedules of seeds one after the other; shrink the first one that finds a fault.
+
+        Raises:
+            FoundFault: One did not do what it has to do; its text is a test of the shrunk schedule.
+        """
+        runs = []
+        for seed in range(first, first + schedules):
+            try:
+                runs.append(self.run(self.schedule(seed)))
+            except FoundFault as found:
+                raise self.shrink(found) from None
+        return runs
+
+    def shrink(self, found: FoundFault) -> FoundFault:
+        """Return the fault that the simplest schedule finds, of those to which steps lead that find one, too."""
+        trials, simpler = 0, True
+        while simpler and trials < _MOST_TRIALS:
+            simpler = False
+            for smaller in found.schedule.smaller():
+                trials += 1
+                try:
+                    self.run(smaller)
+                except FoundFault as same:
+                    found, simpler = same, True
+                    break
+                if trials >= _MOST_TRIALS:
+                    break
+        return found
+
+
+class _Simulated:
+    """One run: processes, one after the other, until the job has ended."""
+
+    def __init__(self, program: Program, schedule: Schedule, root: str) -> None:
+        self._program, self._schedule, self._root = program, schedule, root
+        self._machine = Machine(schedule.seed, schedule.faults, root)
+        self._disk = SimulatedDisk(self._machine)
+        given = program.records(schedule.records, random.Random(schedule.seed))
+        self._given = given
+        partitions = schedule.partitions
+        records = tuple((_partition(key, partitions), record, time_ms) for key, record, time_ms in given)
+        self._source = SimulatedSource(records, partitions)
+        self._parallelism = schedule.parallelism
+        self._processes = 0
+        #: where checkpoints are, and the savepoint to start from
+        self._checkpoints, self._origin = f"{root}/checkpoints-0", ""
+        self._savepoints: list[Future[str]] = []
+        self._stopping: Future[str] | None = None
+        #: how the last process has ended, unless it died
+        self._last = ""
+
+    def run(self) -> Run:
+        machine = self._machine
+        try:
+            with machine.running(), self._disk.active(), _determined(machine):
+                while not self._process():
+                    if self._processes > _MOST_PROCESSES or machine.operations > _MOST_OPERATIONS:
+                        raise AssertionError(f"the job has not ended after {self._processes} processes{self._last}")
+                output = self._output("out")
+                self._check(output)
+                machine.deal_no_more()
+                self._check_savepoints(output)
+        except AssertionError as wrong:
+            raise self._found(str(wrong)) from wrong
+        return Run(machine.digest, machine.operations, self._processes, tuple(machine.dealt), output)
+
+    def _found(self, reason: str) -> FoundFault:
+        name = self._program.name
+        test = f"def test_{name}_{self._schedule.seed}() -> None:\n    Simulation({name}()).run({self._schedule})\n"
+        return FoundFault(self._schedule, reason, test, list(self._machine.latest))
+
+    # ---------------------------------------------------------------- oracles
+
+    def _output(self, name: str) -> list[Any]:
+        outside = self._machine.outside
+        return [
+            value
+            for sink in outside
+            if sink.split(" ", 1)[0] == name
+            for batch in sorted(outside[sink])
+            for value in outside[sink][batch]
+        ]
+
+    def _check(self, output: list[Any]) -> None:
+        if self._program.check is not None:
+            self._program.check(self._given, output)
+            return
+        expected, found = Counter(self._program.expected(self._given)), Counter(output)
+        lost, more = sorted((expected - found).elements()), sorted((found - expected).elements())
+        assert not lost and not more, f"lost: {lost}, twice or wrong: {more}"
+
+    def _check_savepoints(self, output: list[Any]) -> None:
+        """Restore each savepoint: the output that follows is a part of that of the run, none of it twice."""
+        for number, future in enumerate(self._savepoints):
+            if not future.done() or future.exception() is not None:
+                continue
+            self._checkpoints, self._origin = f"{self._root}/restored-{number}", future.result()
+            name = f"restored-{number}"
+            self._machine.start_process()
+            client, steps = self._start(name)
+            self._drive(client, steps)
+            status = client.get_job_status().result()
+            assert status == JobStatus.FINISHED, f"savepoint {number} is not restored: {_reason(client)}"
+            twice = Counter(self._output(name)) - Counter(output)
+            assert not twice or self._program.check is not None, f"after savepoint {number}: {sorted(twice.elements())}"
+
+    # ---------------------------------------------------------------- processes
+
+    def _start(self, output: str) -> tuple[RunningJob, Steps[None]]:
+        settings = {
+            **_SETTINGS,
+            "execution.checkpointing.dir": self._checkpoints,
+            "parallelism.default": str(self._parallelism),
+            "state.savepoints.dir": f"{self._root}/savepoints",
+            **({"execution.state-recovery.path": self._origin} if self._origin else {}),
+            **self._program.settings,
+        }
+        env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
+        self._program.build(env, self._source, SimulatedSink(output))
+        job, started = (
+            JobExecution(job_plan_of(env, self._program.name), clock=self._machine.clock),
+            list[Steps[None]](),
+        )
+        return RunningJob(job, LocalRunner(threads=False), started.append), started[0]
+
+    def _process(self) -> bool:
+        """Start the job and drive it until it ends, fails or dies; return whether it has done its work."""
+        machine = self._machine
+        self._processes += 1
+        machine.start_process()
+        try:
+            client, steps = self._start("out")
+            self._drive(client, steps, self._serve)
+        except KilledError:
+            pass
+        if machine.dead:
+            if machine.crashed:
+                self._disk.lose()
+            return False
+        status = client.get_job_status().result()
+        self._last = f", of which the last one has {status.name.lower()}: {_reason(client)}"
+        machine.note(f"{status.name} {_reason(client)}")
+        stopping, self._stopping = self._stopping, None
+        if status == JobStatus.FINISHED and stopping is not None and stopping.done() and not stopping.exception():
+            self._checkpoints, self._origin = f"{self._root}/checkpoints-{self._processes}", stopping.result()
+            return False
+        if status == JobStatus.FAILED:
+            self._expected_failure(client)
+        return status == JobStatus.FINISHED
+
+    def _expected_failure(self, client: RunningJob) -> None:
+        """Accept failures that the schedule has caused; the job is started again, as a supervisor does."""
+        error = client.get_job_execution_result()._future.exception()
+        assert isinstance(error, JobError | ScurryError), f"an error of no kind: {error!r}"
+        assert self._machine.dealt, f"the job fails without a fault: {error}"
+        causes: list[BaseException] = []
+        cause: BaseException | None = error
+        while cause is not None:
+            causes.append(cause)
+            cause = cause.__cause__ or cause.__context__
+        refused = [each for each in causes if isinstance(each, AssertionError)]
+        assert not refused, f"an assertion of the driver or of a sink: {refused[0]}"
+
+    def _drive(self, client: RunningJob, steps: Steps[None], serve: Callable[[RunningJob], None] | None = None) -> None:
+        context, machine = contextvars.copy_context(), self._machine
+        try:
+            while True:
+                wait = context.run(next, steps, None)
+                if wait is None or machine.dead:
+                    return
+                machine.passes(wait.seconds)
+                machine.operation("step", f"{client.execution.totals.batches}")
+                assert machine.operations < _MOST_OPERATIONS, "the job goes on for ever"
+                if serve is not None:
+                    serve(client)
+        finally:
+            context.run(steps.close)
+
+    def _serve(self, client: RunningJob) -> None:
+        """Make the requests that are due."""
+        requests = self._machine.requests
+        while requests:
+            fault = requests.pop(0)
+            if fault.kind == "savepoint":
+                self._savepoints.append(client.trigger_savepoint()._future)
+            elif fault.kind == "stop" and self._stopping is None:
+                self._stopping = client.stop_with_savepoint(False)._future
+            elif fault.kind == "rescale":
+                self._parallelism = fault.amount
+                client.rescale(fault.amount)
+            elif fault.kind == "second":
+                self._second()
+
+    def _second(self) -> None:
+        machine = self._machine
+        dealt = len(machine.dealt)
+        client, steps = self._start("out")
+        self._drive(client, steps)
+        if machine.dead:
+            raise KilledError
+        if len(machine.dealt) > dealt:  # it failed for another reason
+            return
+        error = client.get_job_execution_result()._future.exception()
+        cause = None if error is None else error.__cause__
+        assert isinstance(cause, CheckpointLockedError), f"a second driver was not refused, but ended with {error!r}"
+
+
+def _reason(client: RunningJob) -> str:
+    failures = client.execution.failures
+    return failures[-1].error if failures else ""
+
+
+def _partition(key: Any, partitions: int) -> int:
+    return sum(repr(key).encode()) % partitions
+
+
+@contextmanager
+def _determined(machine: Machine) -> Iterator[None]:
+    """Let time and chance be those of the machine, and pools of threads work at once, while a `with` block runs."""
+    clock, chance, state = machine.clock, machine.chance, random.getstate()
+    begun = clock.now
+
+    def submit(pool: Any, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(call(*args, **kwargs))
+        except BaseException as error:
+            future.set_exception(error)
+        return future
+
+    random.seed(machine.chance.random())
+    calls: list[tuple[Any, str, Any]] = [
+        (time, "time", clock.wall),
+        (time, "time_ns", lambda: int(clock.wall() * 1e9)),
+        (time, "monotonic", clock.monotonic),
+        (time, "perf_counter", lambda: clock.now - begun),
+        (time, "sleep", machine.passes),
+        (uuid, "uuid4", lambda: uuid.UUID(int=chance.getrandbits(128), version=4)),
+        (os, "urandom", chance.randbytes),
+        (os, "getpid", lambda: machine.pid),
+        (ThreadPoolExecutor, "submit", submit),
+    ]
+    with ExitStack() as patches:
+        for place, name, call in calls:
+            patches.enter_context(mock.patch.object(place, name, call))
+        try:
+            yield
+        finally:
+            random.setstate(state)

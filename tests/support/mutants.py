@@ -1,0 +1,143 @@
+"""Faults that scurry had, or nearly had, as changes of its source: what tests for faults are tested with.
+
+A mutant replaces a text in a function. The text has to be there once, so a mutant follows the code or is given up.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault.
+
+    Attributes:
+        name: What is wrong.
+        place: Module and function, with a colon between.
+        before: The text that is right.
+        after: The text that replaces it.
+        job: The program of `scurry.testing.simulation` that shows it.
+        kinds: The faults of the schedules that show it; all if there are none.
+    """
+
+    name: str
+    place: str
+    before: str
+    after: str
+    job: str = "counts"
+    kinds: tuple[str, ...] = ()
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """Let scurry have the fault while a `with` block runs."""
+        module_name, _, path = self.place.partition(":")
+        module: Any = importlib.import_module(module_name)
+        *owners, name = path.split(".")
+        owner: Any = module
+        for each in owners:
+            owner = getattr(owner, each)
+        present = inspect.getattr_static(owner, name)
+        function = inspect.unwrap(present)
+        source = textwrap.dedent(inspect.getsource(function))
+        assert source.count(self.before) == 1, f"{self.place} has no one {self.before!r}:\n{source}"
+        scope: dict[str, Any] = {}
+        exec(compile(source.replace(self.before, self.after), f"<{self.name}>", "exec"), vars(module), scope)
+        places = [owner] if owners else [each for each in _modules() if vars(each).get(name) is present]
+        with ExitStack() as patches:
+            for place in places:
+                patches.enter_context(mock.patch.object(place, name, scope[name]))
+            yield
+
+
+def _modules() -> list[ModuleType]:
+    """Return the modules of scurry: some have imported a function by its name."""
+    return [module for name, module in list(sys.modules.items()) if name.split(".")[0] == "scurry"]
+
+
+_LOCAL = "scurry.runtime.local"
+
+MUTANTS = [
+    Mutant(
+        "the checkpoint directory is ignored",
+        f"{_LOCAL}.runner:LocalRunner._steps",
+        "job.plan.settings.checkpoint_dir is not None",
+        "job.plan.settings.checkpoint_dir is None",
+    ),
+    Mutant(
+        "sinks commit before the checkpoint is durable",
+        f"{_LOCAL}.streaming:LocalEngine.submit",
+        "        self._checkpoints.save(self._job, memory.batch_id, stood, memory.stores, output)\n",
+        "        self._job.commit_output(memory.batch_id, output, begun)\n"
+        "        self._checkpoints.save(self._job, memory.batch_id, stood, memory.stores, output)\n",
+    ),
+    Mutant(
+        "output of the last checkpoint is not committed by the next start",
+        f"{_LOCAL}.checkpointed:CheckpointedRun._commit_rest",
+        "if rest is not None:",
+        "if False:",
+    ),
+    Mutant(
+        "a new generation drops output that is not committed",
+        f"{_LOCAL}.database:CheckpointDatabase.replace",
+        "if keep_output else []",
+        "if False else []",
+    ),
+    Mutant(
+        "state and positions are two transactions",
+        f"{_LOCAL}.database:CheckpointDatabase.save",
+        "        self._write(job, batch, positions, state, output)\n",
+        "        self._connection.execute('COMMIT')\n        self._connection.execute('BEGIN IMMEDIATE')\n"
+        "        self._write(job, batch, positions, state, output)\n",
+    ),
+    Mutant(
+        "channels that have ended are forgotten by a restart",
+        "scurry.runtime.driver.streaming:StreamingDriver._recover",
+        "positions.restored, set(positions.ended)",
+        "positions.restored, set()",
+    ),
+    Mutant(
+        "sources begin anew after a change of the parallelism",
+        "scurry.runtime.driver.streaming:StreamingDriver._recover",
+        "if source.uid in restore.sources:",
+        "if False:",
+    ),
+    Mutant(
+        "a checkpoint directory is not locked",
+        "scurry.runtime.checkpoint.directory:hold_directory",
+        "    job.cleanup.enter_context(locked(configured, storage, lost))\n",
+        "",
+        kinds=("second", "kill"),
+    ),
+    Mutant(
+        "a savepoint is lost in a crash of the machine",
+        "scurry.runtime.savepoint.reading:complete_savepoint",
+        "        force_to_disk(root)\n",
+        "        pass\n",
+        kinds=("stop", "crash"),
+    ),
+    Mutant(
+        "a reader that ends before another has begun ends time",
+        "scurry.runtime.exchange.input_gate:InputGate._combined",
+        "return lowest if lowest < MAX_TIME or self._all_spoke() else MIN_TIME",
+        "return lowest",
+        job="windows",
+        kinds=("rescale",),
+    ),
+    Mutant(
+        "the note of what is committed is written before the sinks have committed",
+        f"{_LOCAL}.streaming:LocalEngine.submit",
+        "    self._job.commit_output(memory.batch_id, output, begun)\n",
+        "    if self._checkpoints is not None:\n        self._checkpoints.committed()\n"
+        "    self._job.commit_output(memory.batch_id, output, begun)\n",
+    ),
+]

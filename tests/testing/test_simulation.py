@@ -1,0 +1,176 @@
+"""A simulation does the same for the same schedule, loses what a machine loses, and shrinks what fails."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scurry.common import Types
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.testing.simulation import (
+    KINDS,
+    Fault,
+    FoundFault,
+    Program,
+    Schedule,
+    SimulatedSink,
+    SimulatedSource,
+    Simulation,
+    counts,
+    windows,
+)
+from scurry.testing.simulation.files import SimulatedDisk
+from scurry.testing.simulation.machine import KilledError, Machine
+
+FAULTS = (Fault(20, "kill"), Fault(60, "rescale", 3), Fault(90, "savepoint"), Fault(130, "crash"))
+
+
+def test_a_job_without_faults_gives_its_output_in_one_process() -> None:
+    run = Simulation(counts()).run(Schedule(1, records=5))
+    assert run.processes == 1 and run.dealt == ()
+    assert len(run.output) == 5
+
+
+def test_a_job_survives_what_a_schedule_deals() -> None:
+    run = Simulation(counts()).run(Schedule(1, records=12, faults=FAULTS))
+    assert sorted(run.dealt) == list(FAULTS)
+    assert run.processes == 3
+
+
+def test_a_schedule_has_one_hash_in_all_processes() -> None:
+    code = (
+        "from scurry.testing.simulation import *\n"
+        f"print(Simulation(counts()).run(Schedule(1, records=12, faults={FAULTS!r})).digest)"
+    )
+    environments = [{**os.environ, "PYTHONHASHSEED": seed} for seed in ("1", "2")]
+    commands = [[sys.executable, "-c", code]] * 2
+    digests = {
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+        for command, environment in zip(commands, environments, strict=True)
+    }
+    assert digests == {Simulation(counts()).run(Schedule(1, records=12, faults=FAULTS)).digest + "\n"}
+
+
+def test_seeds_draw_all_kinds_of_faults_and_other_schedules_each() -> None:
+    schedules = [Schedule.of_seed(seed, 20, 200) for seed in range(300)]
+    assert {fault.kind for each in schedules for fault in each.faults} == set(KINDS)
+    assert len({str(each) for each in schedules}) > 295
+    assert schedules[7] == Schedule.of_seed(7, 20, 200)
+
+
+def test_the_text_of_a_schedule_makes_it_again() -> None:
+    schedule = Schedule(3, records=9, faults=FAULTS)
+    assert eval(str(schedule)) == schedule
+    assert eval(str(Schedule(3, faults=FAULTS[:1]))) == Schedule(3, faults=FAULTS[:1])
+
+
+def drops(value: tuple[str, int]) -> bool:
+    return value[1] != 3
+
+
+def dropping() -> Program:
+    """Return a program that loses one record, whatever happens."""
+
+    def build(env: StreamExecutionEnvironment, source: SimulatedSource, sink: SimulatedSink) -> None:
+        stream = env.from_source(source, None, "source", Types.TUPLE([Types.STRING(), Types.INT()]))
+        stream.filter(drops).sink_to(sink)
+
+    def records(count: int, chance: random.Random) -> list[tuple[str, tuple[str, int], int]]:
+        return [("a", ("a", number), number) for number in range(count)]
+
+    return Program("dropping", records, build, lambda given: [record for _, record, _ in given])
+
+
+def test_a_fault_is_shrunk_to_a_test_of_a_line_that_finds_it_again() -> None:
+    simulation = Simulation(dropping())
+    with pytest.raises(FoundFault) as found:
+        simulation.check(3, first=4)
+    schedule = found.value.schedule
+    assert (schedule.records, schedule.partitions, schedule.parallelism, schedule.faults) == (4, 1, 1, ())
+    assert found.value.reason == "lost: [('a', 3)], twice or wrong: []"
+    assert f"    Simulation(dropping()).run({schedule})" in str(found.value)
+    with pytest.raises(FoundFault, match="lost"):
+        simulation.run(schedule)
+
+
+# ---------------------------------------------------------------- the disk
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(1, (), str(tmp_path))
+
+
+@pytest.fixture
+def disk(machine: Machine) -> Iterator[SimulatedDisk]:
+    simulated = SimulatedDisk(machine)
+    with simulated.active():
+        yield simulated
+
+
+def contents_after_crashes(machine: Machine, disk: SimulatedDisk, path: Path, force: bool) -> set[str | None]:
+    """Return what a file that was written anew may hold after a crash."""
+    found: set[str | None] = set()
+    for _ in range(40):
+        disk.forced(str(path))
+        path.write_text("before")
+        disk.forced(str(path))
+        with open(path.with_suffix(".new"), "w") as file:
+            file.write("afterwards")
+            file.flush()
+            if force:
+                os.fsync(file.fileno())
+        os.replace(path.with_suffix(".new"), path)
+        disk.lose()
+        found.add(path.read_text() if path.exists() else None)
+    return found
+
+
+def test_a_crash_leaves_one_of_two_files_if_the_new_one_was_forced(
+    machine: Machine, disk: SimulatedDisk, tmp_path: Path
+) -> None:
+    assert contents_after_crashes(machine, disk, tmp_path / "file", True) == {"before", "afterwards"}
+
+
+def test_a_crash_may_leave_part_of_a_file_that_was_not(machine: Machine, disk: SimulatedDisk, tmp_path: Path) -> None:
+    found = contents_after_crashes(machine, disk, tmp_path / "file", False)
+    assert {"before", "afterwards"} < found
+    assert all(text == "before" or (text is not None and "afterwards".startswith(text)) for text in found)
+
+
+def test_a_process_that_has_died_changes_nothing_more(disk: SimulatedDisk, tmp_path: Path) -> None:
+    path, machine = tmp_path / "file", disk.machine
+    with pytest.raises(KilledError), open(path, "w") as file:
+        file.write("lost, because it is in a buffer")
+        machine.die()
+    with pytest.raises(KilledError):
+        path.unlink()
+    with pytest.raises(KilledError):
+        os.replace(path, tmp_path / "moved")
+    with pytest.raises(KilledError):
+        (tmp_path / "new").mkdir()
+    assert path.stat().st_size == 0
+
+
+def test_other_files_are_not_simulated(disk: SimulatedDisk, tmp_path_factory: pytest.TempPathFactory) -> None:
+    (tmp_path_factory.mktemp("elsewhere") / "file").write_text("text")
+    assert disk.machine.operations == 0
+
+
+# ---------------------------------------------------------------- faults that it has found
+
+
+def test_a_savepoint_outlives_a_crash_of_the_machine() -> None:
+    """Simulation: a job that was stopped with a savepoint has nothing else."""
+    faults = (Fault(1, "stop"), Fault(85, "crash"))
+    Simulation(windows()).run(Schedule(63, records=8, partitions=1, parallelism=1, faults=faults))
+
+
+def test_a_reader_that_ends_first_does_not_end_time_for_others() -> None:
+    Simulation(windows()).run(Schedule(11, records=6, partitions=1, parallelism=1, faults=(Fault(1, "rescale", 5),)))

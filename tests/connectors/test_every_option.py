@@ -325,6 +325,7 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "ignoreDeletes": ({"mode": "streaming"}, {"mode": "streaming", "ignoreDeletes": "true"}),
         "ignoreChanges": ({"mode": "streaming"}, {"mode": "streaming", "ignoreChanges": "true"}),
         "mergeSchema": ({}, {"mergeSchema": "true"}),
+        "write.upsert.enabled": ({}, {"write.upsert.enabled": "true"}),
     },
     "dynamic-kafka": {key: KAFKA_CASES[key] for key in (
         "properties.bootstrap.servers", "properties.group.id", "key.format", "key.fields", "key.fields-prefix",

@@ -120,7 +120,7 @@ def json_writer(database_type: str, decimals: Decimals) -> Callable[[Any], str]:
     found, name = _DIGITS.search(database_type), _NOT_OF_NAMES.sub("", database_type)
     digits = int(found[1]) if found else None
     if name in ("numeric", "decimal"):
-        return {"base64": _base64_of_digits, "numeric": _plain_number, "string": json.dumps}[decimals]
+        return _DECIMALS[decimals]
     if name in _NUMBERS:
         return _NUMBERS[name]
     if name in ("timestamp", "datetime"):
@@ -226,6 +226,11 @@ def _moment(value: str) -> str:
     return f'"{text.rstrip("0") if "." in text else text}Z"'
 
 
+_DECIMALS: dict[Decimals, Callable[[Any], str]] = {
+    "base64": _base64_of_digits,
+    "numeric": _plain_number,
+    "string": json.dumps,
+}
 _NUMBERS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(("tinyint", "smallint", "mediumint", "int", "integer", "bigint", "year"), _whole),
     **dict.fromkeys(("real", "double precision", "double"), _float),

@@ -125,7 +125,7 @@ class DeltaSink(Sink):
         Raises:
             ArgumentError: The table has other columns or partitions.
         """
-        return _DeltaCommitter(self, f"scurry-{sink_id}")
+        return DeltaCommitter(self, f"scurry-{sink_id}")
 
 
 _PARTITION_TYPES = (
@@ -223,8 +223,11 @@ class _DeltaFiles(LakeFiles):
             self._fs.delete(posixpath.join(self._base, path))
 
 
-class _DeltaCommitter(Committer):
+class DeltaCommitter(Committer):
+    """Add files of micro-batches to the log of a table."""
+
     def __init__(self, sink: DeltaSink, app_id: str) -> None:
+        """Check that the table fits the sink, if it is there."""
         self._sink = sink
         self._app_id = app_id
         self._fs, self._base = file_system(sink.path)
@@ -257,11 +260,12 @@ class _DeltaCommitter(Committer):
             table.alter.add_columns([field for field in schema.fields if field.name in missing])
 
     def commit(self, batch_id: int, committables: Sequence[DeltaFile]) -> None:
+        """Add the files of a micro-batch, unless the table has it already."""
         files, module, sink = list(committables), deltalake(), self._sink
         replaced = sink.replaced_version
         if not files and replaced is None:
             return
-        table = self._table()
+        table = self.table()
         known = table.transaction_version(self._app_id)
         if known is not None and known >= batch_id:
             self._delete_others(table, files)
@@ -302,7 +306,8 @@ class _DeltaCommitter(Committer):
             if posixpath.basename(file.path) not in there:
                 self._fs.delete(posixpath.join(self._base, file.path))
 
-    def _table(self) -> Any:
+    def table(self) -> Any:
+        """Return the table, which is created if it is missing."""
         sink = self._sink
         try:
             return open_table(sink.path)

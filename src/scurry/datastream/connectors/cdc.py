@@ -120,10 +120,13 @@ class PostgresIncrementalSource(ApiObject, CdcSource):
         return PostgresSourceBuilder()
 
 
+_Incremental = PostgresIncrementalSource
+
+
 class PostgresSourceBuilder(CaptureBuilder):
     """Build a PostgresIncrementalSource."""
 
-    PostgresIncrementalSource = PostgresIncrementalSource
+    PostgresIncrementalSource = _Incremental
 
     _port = 5432
     _modes = ("initial", "snapshot", "latest-offset", "committed-offset")
@@ -169,7 +172,7 @@ class PostgresSourceBuilder(CaptureBuilder):
         self._delay = at_least(1, "lsn_commit_checkpoints_delay", lsn_commit_checkpoints_delay)
         return self
 
-    def build(self) -> PostgresIncrementalSource:
+    def build(self) -> _Incremental:
         """Return the source.
 
         Raises:
@@ -202,4 +205,4 @@ class PostgresSourceBuilder(CaptureBuilder):
             gives_before=True,
         )
         decoder = self._decoder("postgresql", "postgres_cdc_source")
-        return PostgresIncrementalSource(PostgresCapture(settings), self._settings(self._delay), decoder)
+        return _Incremental(PostgresCapture(settings), self._settings(self._delay), decoder)

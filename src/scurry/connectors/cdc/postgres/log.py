@@ -94,8 +94,9 @@ def changes(
             begin = message
         elif isinstance(message, Relation):
             found = wanted.get((message.schema, message.name))
-            as_it_was = found is not None and follows_columns
-            relations[message.number] = (message, found.with_columns(message.columns) if as_it_was else found)
+            if found is not None and follows_columns:
+                found = found.with_columns(message.columns)
+            relations[message.number] = (message, found)
         elif isinstance(message, Change) and begin is not None and start <= begin.lsn < end:
             relation, table = relations[message.relation]
             if table is not None:

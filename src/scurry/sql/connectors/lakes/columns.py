@@ -90,3 +90,35 @@ class ChangeTables(Tables):
             for column, field in zip(rows.columns, self.schema, strict=True)
         ]
         return pa.Table.from_arrays(columns, schema=self.schema)
+
+
+class UpsertTables(Tables):
+    """Convert changes of a table by key to columns as a lake table stores them, and one that says which are deletions.
+
+    Args:
+        row: The columns.
+        schema: How the lake table stores them, and the column of deletions, which is the last one.
+    """
+
+    def __init__(self, row: RowType, schema: pa.Schema) -> None:
+        self.schema = schema
+
+    def prepare(self, values: list[Any]) -> list[Any]:
+        """Return the changes."""
+        return values
+
+    def rows(self, prepared: list[Any]) -> int:
+        """Return the number of changes."""
+        return sum(changes.batch.num_rows for changes in prepared)
+
+    def table(self, prepared: list[Any]) -> pa.Table:
+        """Return all changes; points of time without a zone are in UTC."""
+        import pyarrow as pa
+
+        rows = pa.Table.from_batches([changes.batch for changes in prepared]).combine_chunks()
+        gone = pa.array([gone for changes in prepared for gone in changes.gone], pa.bool_())
+        columns = [
+            column if column.type == field.type else column.cast(field.type)
+            for column, field in zip([*rows.columns, gone], self.schema, strict=True)
+        ]
+        return pa.Table.from_arrays(columns, schema=self.schema)

@@ -11,13 +11,15 @@ from scurry.connectors.files.storage_errors import reaching
 from scurry.connectors.lakes.delta_sink import DeltaSink
 from scurry.connectors.lakes.delta_source import DeltaScan
 from scurry.connectors.lakes.delta_table import DeltaRange, columns_of, open_table
+from scurry.connectors.lakes.delta_upserts import DeltaUpsertSink
 from scurry.connectors.lakes.enumerator import OpenedTable
 from scurry.connectors.sink import Sink
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, boolean, one_of, whole_number
-from scurry.sql.connectors.contract import RowChanges, SinkTarget, TableContext, TableFactory, TableSource
-from scurry.sql.connectors.lakes.columns import ChangeTables, lake_row
+from scurry.sql.connectors.contract import RowChanges, SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
+from scurry.sql.connectors.lakes.columns import ChangeTables, UpsertTables, lake_row
 from scurry.sql.connectors.lakes.source import LakeTableSource
+from scurry.sql.connectors.reducing import ReducingSink
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.values.parsing import parse_timestamp
 
@@ -70,6 +72,9 @@ IGNORE_CHANGES = TableOption(
 MERGE_SCHEMA = TableOption(
     "mergeSchema", boolean, False, "Whether an insertion adds the columns that the Delta table lacks."
 )
+UPSERT = TableOption(
+    "write.upsert.enabled", boolean, False, "Whether rows replace those with their primary key, and updates are taken."
+)
 _OF_BATCH = (VERSION_AS_OF, TIME_AS_OF)
 _OF_STREAMING = (STARTING_VERSION, STARTING_TIME, INTERVAL, IGNORE_DELETES, IGNORE_CHANGES)
 
@@ -82,7 +87,7 @@ class DeltaFactory(TableFactory):
     with_watermark_options = True
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
-        return (PATH, MODE, *_OF_BATCH, *_OF_STREAMING, MERGE_SCHEMA)
+        return (PATH, MODE, *_OF_BATCH, *_OF_STREAMING, MERGE_SCHEMA, UPSERT)
 
     def check(self, context: TableContext) -> Options:
         """Return the options after checking them."""
@@ -115,18 +120,42 @@ class DeltaFactory(TableFactory):
         return _source(path, columns, what, options.get(INTERVAL) if streaming else None)
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
-        """Return a sink that adds rows."""
+        """Return a sink that adds rows, or writes them by their primary key."""
         options = self.check(context)
+        if options.get(UPSERT) and target.change is None and not target.overwrite:
+            return _upserts(context, options)
         row, keys = lake_row(context.physical_columns), context.table.partition_keys
         tables = partial(ChangeTables, self.identifier)
         sink = DeltaSink.of(options.get(PATH), row, keys, options.get(MERGE_SCHEMA), tables)
         return sink if target.change is None else replace(sink, replaced_version=open_table(sink.path).version())
+
+    def sink_changes(self, context: TableContext) -> SinkChanges:
+        """Accept changes by the primary key if rows are written by it, else inserted rows."""
+        if not Options(context.options).get(UPSERT):
+            return super().sink_changes(context)
+        _key_of(context)
+        return SinkChanges("UPSERT")
 
     def truncate(self, context: TableContext) -> None:
         """Remove all rows, as a new version."""
         path = self.check(context).get(PATH)
         with reaching(path):
             open_table(path).delete()
+
+
+def _key_of(context: TableContext) -> tuple[str, ...]:
+    key = context.schema.get_primary_key()
+    if key is None:
+        raise ValidationError(f"'{UPSERT.key}' = 'true' needs a primary key.").with_hint(
+            "add PRIMARY KEY (...) NOT ENFORCED to the columns"
+        )
+    return tuple(key.columns)
+
+
+def _upserts(context: TableContext, options: Options) -> Sink:
+    key, row = _key_of(context), lake_row(context.physical_columns)
+    table = DeltaSink.of(options.get(PATH), row, context.table.partition_keys, options.get(MERGE_SCHEMA), UpsertTables)
+    return ReducingSink(DeltaUpsertSink(table, key), tuple(map(row.names.index, key)), 0, 0)
 
 
 def _source(

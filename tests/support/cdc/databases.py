@@ -18,10 +18,24 @@ class PostgresShop:
     dialect = "postgres"
 
     def __init__(self, server: Any) -> None:
+        self.server = server
+        self.reconnect()
+
+    def reconnect(self) -> None:
+        """Connects anew, to a server that has been started again."""
         import psycopg
 
-        self.server = server
-        self._connection = psycopg.connect(server.conninfo, autocommit=True)
+        self._connection = psycopg.connect(self.server.conninfo, autocommit=True)
+
+    def again(self) -> PostgresShop:
+        """The database, by a connection of its own."""
+        return PostgresShop(self.server)
+
+    def restart(self) -> None:
+        """Kills the server, and starts it with its data."""
+        self.server.kill()
+        self.server.start()
+        self.reconnect()
 
     def run(self, *statements: str) -> None:
         """Executes statements, each a transaction."""
@@ -68,12 +82,29 @@ class MariaDbShop:
 
     dialect = "mysql"
 
-    def __init__(self, server: Any) -> None:
+    def __init__(self, server: Any, empty: bool = True) -> None:
+        self.server = server
+        self.reconnect(None)
+        if empty:
+            self.run("DROP DATABASE IF EXISTS shop", "CREATE DATABASE shop CHARACTER SET utf8mb4")
+        self.run("USE shop")
+
+    def reconnect(self, database: str | None = "shop") -> None:
+        """Connects anew, to a server that has been started again."""
         import pymysql
 
-        self.server = server
-        self._connection = pymysql.connect(host="127.0.0.1", port=server.port, user="root", autocommit=True)
-        self.run("DROP DATABASE IF EXISTS shop", "CREATE DATABASE shop CHARACTER SET utf8mb4", "USE shop")
+        server = {"host": "127.0.0.1", "port": self.server.port, "user": "root"}
+        self._connection = pymysql.connect(**server, database=database, autocommit=True)
+
+    def again(self) -> MariaDbShop:
+        """The database as it is, by a connection of its own."""
+        return MariaDbShop(self.server, False)
+
+    def restart(self) -> None:
+        """Kills the server, and starts it with its data."""
+        self.server.kill()
+        self.server.start()
+        self.reconnect()
 
     def run(self, *statements: str) -> None:
         """Executes statements, each a transaction."""

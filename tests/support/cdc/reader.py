@@ -45,8 +45,14 @@ class Reader:
         return self._enumerator.next_batch()
 
     def next_works(self) -> list[Any]:
-        """The works of the next batch; empty if there is nothing new."""
-        return [work for each in self.assignments() for work in each.work or []]
+        """The works of the next batch; empty if there is nothing new.
+
+        A batch without any, which only keeps what is chosen for the following one, is passed over.
+        """
+        works = [work for each in self.assignments() for work in each.work or []]
+        if not works and self._enumerator.backlog() is not None:
+            works = [work for each in self.assignments() for work in each.work or []]
+        return works
 
     def read(self, works: list[Any]) -> list[RowBlock]:
         blocks = []

@@ -55,6 +55,10 @@ class CdcEnumerator(Enumerator):
 
     First the tables, in chunks, while the log is kept; then the log, one range after another. The rows of a chunk are
     those at a moment that its assignment names, and of the log exactly the later changes are passed on.
+
+    Chunks are chosen one micro-batch before they are assigned. So the position that is committed before says which
+    they are and what they are read as of, and a job that is killed meanwhile reads the same rows again, also where the
+    engine does not log assignments: sinks that write from the tasks have these rows already.
     """
 
     def __init__(
@@ -75,6 +79,8 @@ class CdcEnumerator(Enumerator):
         self._log: LogPosition = None
         self._behind: LogPosition = None
         self._final: set[int] = set()
+        #: the chunks of the next micro-batch, by channel
+        self._chosen: dict[int, list[ChunkWork]] = {}
         self._more = False
         self._released: LogPosition = None
         self._committed: deque[LogPosition] = deque(maxlen=max(1, settings.release_delay) + 1)
@@ -99,14 +105,16 @@ class CdcEnumerator(Enumerator):
         if self._final == channels:
             return []
         session = self._session or self._begin()
-        works: dict[int, list[Any]] = {}
-        self._more = False
+        works: dict[int, list[Any]] = {**self._chosen}
+        self._chosen, self._more = {}, False
         if self._pending:
-            works = self._next_chunks(session)
-        elif not self._settings.startup.ends and (work := self._next_range(session)) is not None:
+            self._chosen = self._next_chunks(session)
+            works = works or {0: []}  # a micro-batch whose commit keeps what was chosen
+        elif not works and not self._settings.startup.ends and (work := self._next_range(session)) is not None:
             works = {0: [work]}
+        self._more = bool(self._chosen)
         ending = set[int]()
-        if not self._pending:
+        if not self._chosen:
             ending = channels - self._final - (set() if self._settings.startup.ends else {0})
             self._final |= ending
         return [Assignment(at, works.get(at), at in ending) for at in sorted({*works, *ending})]
@@ -144,7 +152,6 @@ class CdcEnumerator(Enumerator):
             self._extend(name, Segment(upper, mark))
             self._pending[:1] = [] if upper is None else [(name, upper)]
         self._behind = session.behind_marks()
-        self._more = bool(self._pending)
         return works
 
     def _extend(self, name: TableId, segment: Segment) -> None:
@@ -180,6 +187,7 @@ class CdcEnumerator(Enumerator):
             "behind": self._behind,
             "channels": self._settings.channels,
             "final": sorted(self._final),
+            "chosen": [_listed(work) for works in self._chosen.values() for work in works],
         }
 
     def restore(self, position: dict[str, Any]) -> None:
@@ -191,15 +199,19 @@ class CdcEnumerator(Enumerator):
         self._log, self._behind = position["log"], position["behind"]
         same = position["channels"] == self._settings.channels
         self._final = set(position["final"]) if same else set()
+        self._chosen = {}
+        left = sorted(set(range(self._settings.channels)) - self._final)
+        for at, work in enumerate(position.get("chosen", [])):
+            self._chosen.setdefault(left[at % len(left)], []).append(_work_of(work))
 
     def committed(self) -> None:
         """Let the server forget the log before an earlier commit."""
         if self._session is None or self._log is None:
             return
-        if not self._pending:
+        if not self._chosen:
             self._session.settled()
         self._committed.append(self._log)
-        if len(self._committed) == self._committed.maxlen and not self._pending:
+        if len(self._committed) == self._committed.maxlen and not self._chosen:
             earlier = self._committed.popleft()
             if earlier != self._released:
                 self._session.release(earlier)
@@ -209,3 +221,15 @@ class CdcEnumerator(Enumerator):
         """Close the connections."""
         if self._session is not None:
             self._session.close(len(self._final) == self._settings.channels)
+
+
+def _listed(work: ChunkWork) -> list[Any]:
+    """Return a chunk as JSON-able data."""
+    table = [list(work.table.id), *map(list, work.table[1:4]), work.table.chunk_key]
+    return [table, work.lower, work.upper, work.mark, work.log]
+
+
+def _work_of(listed: list[Any]) -> ChunkWork:
+    (name, columns, types, key, chunk_key), lower, upper, mark, log = listed
+    table = CapturedTable(TableId(*name), tuple(columns), tuple(types), tuple(key), chunk_key)
+    return ChunkWork(table, lower, upper, mark, log)

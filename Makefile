@@ -72,13 +72,14 @@ coverage: setup ## What test-fast does not run, by file; it has to run most of s
 test-models: setup ## Windows, joins and timers against naive models, more than 50,000 random cases
 	SCURRY_CASES=700 $(BIN)/python -m pytest -q tests/runtime/models
 
-test-slow: setup ## What waits without a JVM: random requests to the REST endpoint, object stores that do not answer
+test-slow: setup ## What takes long without a JVM: simulated faults (SCURRY_SCHEDULES), random requests to the REST endpoint, object stores that do not answer
 	$(BIN)/python -m pytest -q --durations=25 --durations-min=2 -m "slow and not spark and not nightly"
 
 test-spark: setup ## Tests that start Spark
 	$(BIN)/python -m pytest -q --durations=15 -m "spark and not nightly and not faults and not soak"
 
 test-nightly: export SCURRY_CASES ?= 700
+test-nightly: export SCURRY_SCHEDULES ?= 20000
 test-nightly: setup ## What is too long for every change: all programs of Flink on Spark, 20 kills of each kind
 	$(BIN)/python -m pytest -q -m nightly
 	@$(MAKE) --no-print-directory coverage test-slow test-conformance test-faults test-kafka test-newest

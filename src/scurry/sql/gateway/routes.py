@@ -114,6 +114,7 @@ def api_versions() -> dict[str, list[str]]:
 
 
 def open_session(request: Request, body: Annotated[OpenSession | None, Body()] = None) -> dict[str, str]:
+    """Open a session."""
     properties = None if body is None else body.properties
     return {"sessionHandle": _sessions(request).open(properties).id}
 
@@ -124,6 +125,7 @@ def session_config(request: Request, session_handle: Handle) -> dict[str, dict[s
 
 
 def close_session(request: Request, session_handle: Handle) -> dict[str, str]:
+    """Close a session."""
     _sessions(request).close(str(session_handle))
     return {"status": "CLOSED"}
 

@@ -85,4 +85,4 @@ def test_lists_of_tables_may_have_commas() -> None:
 
 def test_sources_are_made_by_builders() -> None:
     with pytest.raises(ScurryError, match=r"made by MySqlSource.builder\(...\)"):
-        MySqlSource("localhost")  # type: ignore[call-arg]
+        MySqlSource("localhost")  # type: ignore[call-arg, arg-type]

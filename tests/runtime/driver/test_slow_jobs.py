@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-import scurry.runtime.local.streaming
 from scurry.common import Configuration, Types, WatermarkStrategy
 from scurry.connectors.ranges import NumberSequenceSource
 from scurry.datastream import StreamExecutionEnvironment
+from scurry.runtime.clock import Clock
 from support.clock import FakeTime
 
 PARALLELISM = 2
@@ -20,8 +20,8 @@ TIME = FakeTime()
 
 @pytest.fixture
 def fake_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock by which the in-process runner measures its batches is `TIME`."""
-    monkeypatch.setattr(scurry.runtime.local.streaming, "time", TIME)
+    """The clock by which jobs measure their batches is `TIME`."""
+    monkeypatch.setattr(Clock, "monotonic", lambda _: TIME.monotonic())
 
 
 def slow(value: Any) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from scurry.common._epoch import EPOCH, days_of_date
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.common.types import RowKind
 from scurry.connectors.cdc.capture import RowBlock
@@ -20,8 +21,6 @@ from scurry.errors import MalformedRecordError
 
 _INSERT, _BEFORE = RowKind.INSERT.value, RowKind.UPDATE_BEFORE.value
 _DELETE = RowKind.DELETE.value
-_EPOCH = datetime.datetime(1970, 1, 1)
-_EPOCH_DAY = _EPOCH.date().toordinal()
 _DIGITS = re.compile(r"\((\d+)(?:,\d+)?\)")
 _NOT_OF_NAMES = re.compile(r"\(.*\)| unsigned| zerofill| with time zone| without time zone")
 _MILLIS_DIGITS = 3
@@ -188,7 +187,7 @@ def _boolean(value: str) -> str:
 
 
 def _days(value: str) -> str:
-    return str(datetime.date.fromisoformat(value).toordinal() - _EPOCH_DAY)
+    return str(days_of_date(datetime.date.fromisoformat(value)))
 
 
 def _truth(value: Any) -> str:
@@ -209,7 +208,7 @@ def _of_timestamps(database_type: str, digits: int | None) -> Callable[[str], st
         return _moment
     most = 6 if is_of_postgres else 0
     unit = datetime.timedelta(microseconds=1000 if (most if digits is None else digits) <= _MILLIS_DIGITS else 1)
-    return lambda value: str((datetime.datetime.fromisoformat(value) - _EPOCH) // unit)
+    return lambda value: str((datetime.datetime.fromisoformat(value) - EPOCH) // unit)
 
 
 def _micros_of_day(value: str) -> str:

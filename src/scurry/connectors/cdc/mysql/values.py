@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from scurry.common._epoch import EPOCH
+
 _DIGITS = re.compile(r"(?:datetime|timestamp|time)(?:\((\d)\))?")
-#: The moment 0 is the date 0000-00-00: values of TIMESTAMP begin a second later.
-_ZERO = datetime.datetime(1970, 1, 1)
 _NAMES = re.compile(r"'((?:[^']|'')*)'")
 
 
@@ -35,8 +35,9 @@ def text_of(database_type: str) -> Callable[[Any], Any]:
         return _bytes
     digits = _DIGITS.fullmatch(database_type)
     if digits is not None:
+        # the moment 0 is the date 0000-00-00: values of TIMESTAMP begin a second later
         is_moment = database_type.startswith("timestamp")
-        return lambda value: None if is_moment and value == _ZERO else _with_fraction(value, int(digits[1] or 0))
+        return lambda value: None if is_moment and value == EPOCH else _with_fraction(value, int(digits[1] or 0))
     return _text
 
 

@@ -14,12 +14,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scurry.common import Configuration, Encoder, Row, Types
+from scurry.connectors.files.filesystem import LocalFileSystem
 from scurry.connectors.files.writing.buckets import DateTimeBuckets
 from scurry.connectors.files.writing.parts import RollingPolicy as Policy
 from scurry.connectors.sink import WriterContext
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.datastream.connectors.file_system import (
     BucketAssigner,
+    FileCompactor,
+    FileCompactStrategy,
     FileSink,
     OutputFileConfig,
     RollingPolicy,
@@ -275,6 +278,44 @@ class TestCommit:
     def test_of_nothing_leaves_nothing(self, tmp_path: Path, run_sink: Run) -> None:
         run_sink(rows(tmp_path / "new").build(), [], [])
         assert not (tmp_path / "new").exists()
+
+
+class TestCrashesOfTheMachine:
+    """What was forced to the disk survives: contents of files, and names in directories, each for itself."""
+
+    @pytest.fixture
+    def on_disk(self, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+
+        def force(_: LocalFileSystem, path: str) -> None:
+            found[path] = sorted(os.listdir(path)) if os.path.isdir(path) else Path(path).read_text()
+
+        monkeypatch.setattr(LocalFileSystem, "force", force)
+        return found
+
+    def test_lose_no_record_that_a_checkpoint_counts(self, tmp_path: Path, on_disk: dict[str, Any]) -> None:
+        sink = rows(tmp_path).with_bucket_assigner(ByTag()).build()
+        writer = sink.create_writer(WriterContext(0, 1, 0, "id"))
+        writer.write(["a1", "b1"], [5, 5])
+        for part, text in zip(writer.prepare_commit(), ["a1\n", "b1\n"], strict=True):
+            assert on_disk[part.staged] == text
+            path = Path(part.staged)
+            while path != tmp_path:
+                assert path.name in on_disk[str(path.parent)]
+                path = path.parent
+
+    def test_lose_no_name_of_a_committed_file(self, tmp_path: Path, on_disk: dict[str, Any], run_sink: Run) -> None:
+        run_sink(rows(tmp_path).build(), ["a"], ["b"])
+        assert sorted(visible(tmp_path)) == on_disk[str(tmp_path)] != []
+
+    def test_lose_no_compacted_record(self, tmp_path: Path, on_disk: dict[str, Any], run_sink: Run) -> None:
+        strategy = FileCompactStrategy.builder().enable_compaction_on_checkpoint(2).build()
+        run_sink(
+            rows(tmp_path).enable_compact(strategy, FileCompactor.concat_file_compactor(b"")).build(), ["a"], ["b"]
+        )
+        assert list(visible(tmp_path).values()) == ["a\nb\n"]
+        assert "a\nb\n" in on_disk.values()
+        assert set(visible(tmp_path)) <= set(on_disk[str(tmp_path)])
 
 
 def test_an_aborted_writer_leaves_no_file(tmp_path: Path) -> None:

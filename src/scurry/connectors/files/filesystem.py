@@ -65,6 +65,10 @@ class FileSystem(ABC):
     def exists(self, path: str) -> bool:
         """Return whether there is a file or directory at the path."""
 
+    @abstractmethod
+    def force(self, path: str) -> None:
+        """Let a closed file, or the names in a directory, survive a crash of the machine."""
+
 
 def file_system(path: str | os.PathLike[str]) -> tuple[FileSystem, str]:
     """Return the file system of a path, and the path within it.
@@ -167,6 +171,13 @@ class LocalFileSystem(FileSystem):
     def exists(self, path: str) -> bool:
         return os.path.lexists(path)
 
+    def force(self, path: str) -> None:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
 
 class ArrowFileSystem(FileSystem):
     """A pyarrow file system: object stores and HDFS.
@@ -238,6 +249,9 @@ class ArrowFileSystem(FileSystem):
 
         with self._reaching(path):
             return bool(self._arrow.get_file_info(path).type != fs.FileType.NotFound)
+
+    def force(self, path: str) -> None:
+        """Do nothing: the store answers when it has a file."""
 
 
 _LOCAL = LocalFileSystem()

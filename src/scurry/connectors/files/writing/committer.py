@@ -63,6 +63,8 @@ class FileCommitter(Committer):
         self._consumed: list[_Consumed] = []
         #: visible compacted files with records of repeated batches
         self._stale: set[str] = set()
+        #: directories with new names that a crash of the machine could lose
+        self._renamed: set[str] = set()
 
     def restarted(self) -> None:
         """List the files again before the next commit."""
@@ -85,6 +87,7 @@ class FileCommitter(Committer):
         self._delete(self._stale)
         if repeated:
             self._delete_leftovers()
+        self._force_names()
         self._last = batch_id
 
     def finish(self) -> None:
@@ -95,11 +98,21 @@ class FileCommitter(Committer):
             self._undo(None, set())
             self._delete_leftovers()
         self._compact(list(self._buckets()))
+        self._force_names()
         self._delete_consumed(None)
+
+    def _rename(self, source: str, target: str) -> None:
+        self._fs.rename(source, target)
+        self._renamed.add(posixpath.dirname(target))
+
+    def _force_names(self) -> None:
+        for directory in self._renamed:
+            self._fs.force(directory)
+        self._renamed.clear()
 
     def _give_name(self, part: PartFile) -> None:
         if self._fs.exists(part.staged):
-            self._fs.rename(part.staged, part.target)
+            self._rename(part.staged, part.target)
         elif not self._fs.exists(part.target):
             raise SinkCommitError(
                 f"cannot commit {part.target}: {part.staged} is missing; something else deletes files below "
@@ -161,7 +174,7 @@ class FileCommitter(Committer):
         """Queue a small file for compaction again, or make it visible if the sink no longer compacts."""
         target = visible if self._compaction is None else waiting
         if path != target:
-            self._fs.rename(path, target)
+            self._rename(path, target)
         if self._compaction is not None and not repeated:
             self._pending.append(self._small(*posixpath.split(waiting)))
 
@@ -219,18 +232,19 @@ class FileCommitter(Committer):
         inputs = [posixpath.join(directory, self._names.uncompacted(small.part)) for small in files]
         with self._fs.open_output(staged) as stream:
             self._compaction.compactor.compact(self._fs, inputs, stream, self._sink.part_format)
+        self._fs.force(staged)
         ready = posixpath.join(directory, self._names.ready(name))
-        self._fs.rename(staged, ready)
+        self._rename(staged, ready)
         return ready
 
     def _publish(self, ready: str, target: str, files: list[_Small], last: int) -> None:
         for small in files:
             path = posixpath.join(small.directory, self._names.consumed(small.part, last))
-            self._fs.rename(posixpath.join(small.directory, self._names.uncompacted(small.part)), path)
+            self._rename(posixpath.join(small.directory, self._names.uncompacted(small.part)), path)
             self._consumed.append(_Consumed(path, last))
         done = set(files)
         self._pending = [small for small in self._pending if small not in done]
-        self._fs.rename(ready, target)
+        self._rename(ready, target)
 
     def _delete_consumed(self, before: int | None) -> None:
         """Delete the small files of compactions that ended before a batch; with None, of all."""

@@ -214,7 +214,20 @@ class _FileWriter(SinkWriter):
     def prepare_commit(self) -> list[Any]:
         for bucket in list(self._open):
             self._close(bucket)
+        # the checkpoint counts the records of these files: it must not survive a crash of the machine without them
+        for path in [part.staged for part in self._parts] + self._directories():
+            self._fs.force(path)
         return list(self._parts)
+
+    def _directories(self) -> list[str]:
+        """Return the directories that have names of parts, or of directories that have some."""
+        found: dict[str, None] = {}
+        for directory in {posixpath.dirname(part.staged) for part in self._parts}:
+            while directory not in found:
+                found[directory] = None
+                if directory != self._base:
+                    directory = posixpath.dirname(directory)
+        return list(found)
 
     def abort(self) -> None:
         for part in self._open.values():

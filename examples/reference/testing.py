@@ -18,6 +18,7 @@ from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from scurry.datastream.window import GlobalWindows, Trigger, TriggerResult
 from scurry.table import ChangelogMode, DataTypes, Schema
 from scurry.testing import TableTestHarness, TestHarness, job_plan_of, plan_of
+from scurry.testing.simulation import FoundFault, Program, Schedule, Simulation, counts, sessions, timers, windows
 
 count = ValueStateDescriptor("count", Types.LONG())
 known = MapStateDescriptor("known", Types.STRING(), Types.STRING())
@@ -163,3 +164,23 @@ with TableTestHarness.of(query, {"orders": orders}, changelogs={"orders": Change
     tables.delete("orders", "bob", 1)
     assert tables.rows() == [("ann", 5)]
     tables.close()
+
+# Faults by a seed
+
+for program in (counts(), sessions(), timers(), windows()):
+    simulation = Simulation(program, records=5)
+    assert len(simulation.check(schedules=1)) == 1
+assert simulation.run(simulation.schedule(7)).digest == simulation.run(simulation.schedule(7)).digest
+assert len(Schedule.of_seed(7, records=5, operations=100).smaller()) > 1
+
+
+def wrong(given: list[tuple[Any, Any, int]]) -> list[Any]:
+    """Leave out what is right, so that a fault is found."""
+    return []
+
+
+simulation = Simulation(Program("wrong", counts().records, counts().build, wrong), records=5)
+try:
+    simulation.check(schedules=1)
+except FoundFault as fault:
+    assert simulation.shrink(fault).schedule.records == 1

@@ -56,16 +56,20 @@ class BatchReport:
     late: int = 0
 
 
+#: Position and packed committables of each writer of a sink, in their order.
+PackedCommittables = list[tuple[int, bytes]]
+
+
 @dataclass
 class BatchOutput:
     """Output of the tasks of a micro-batch, sent to the driver.
 
     Attributes:
-        written: Sink -> position and packed committables of each of its writers, in their order.
+        written: Sink -> what its writers returned.
         reports: Subtask and report of each task.
     """
 
-    written: dict[int, list[tuple[int, bytes]]] = field(default_factory=dict)
+    written: dict[int, PackedCommittables] = field(default_factory=dict)
     reports: list[tuple[int, TaskReport]] = field(default_factory=list)
     answers: list[tuple[Any, ...]] = field(default_factory=list)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from scurry.connectors.sink import Committer
+from scurry.connectors.sink import Committer, NothingToCommit
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
 from scurry.runtime.failure import operator_error
@@ -38,6 +38,11 @@ class SinkCommits:
     def open(self) -> None:
         """Create the committers at the first call."""
         _ = self._committers
+
+    @property
+    def know_batches(self) -> bool:
+        """Return whether a committer may keep the ids of batches, or output of theirs."""
+        return any(not isinstance(committer, NothingToCommit) for committer in self._committers.values())
 
     def commit(self, batch_id: int, committables: Mapping[int, list[Any]]) -> None:
         """Commit a batch: every sink, in the order of their numbers, also those to which nothing was written.

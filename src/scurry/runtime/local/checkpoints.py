@@ -22,11 +22,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scurry.common.config_options import IGNORE_UNCLAIMED
 from scurry.common.pickling import loads
-from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError, StateNotRestoredError
+from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.checkpoint.identity import LOCAL_STORE, SPARK_GENERATIONS, identity, of_other_runner
+from scurry.runtime.checkpoint.output import output_of_sinks
 from scurry.runtime.checkpoint.storage import LocalStorage, reporting_full
 from scurry.runtime.driver.job import BatchOutput, JobExecution
 from scurry.runtime.exchange.report import TaskReport
@@ -190,16 +190,7 @@ class LocalCheckpoints:
         """
         if self._committed == self._database.batch:
             return None
-        numbers = {op.uid: number for number, op in plan.operators.items()}
-        found = self._database.output()
-        gone = sorted(found.keys() - numbers.keys())
-        if gone and not IGNORE_UNCLAIMED.parse(plan.settings.configuration.get(IGNORE_UNCLAIMED.key, "false")):
-            raise StateNotRestoredError(
-                f"the checkpoint in {self._root} has output that the sinks {', '.join(map(repr, gone))} have not "
-                "committed, and the program has no such sinks. Start the earlier program once more, which commits it; "
-                "--allow-non-restored-state (execution.state-recovery.ignore-unclaimed-state) drops it"
-            )
-        return BatchOutput({numbers[uid]: found[uid] for uid in found.keys() & numbers.keys()}, self._reports)
+        return BatchOutput(output_of_sinks(plan, self._database.output(), self._root), self._reports)
 
     def committed(self) -> None:
         """Note that the sinks have committed the output of the last checkpoint."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scurry.common.pickling import loads
-from scurry.runtime.checkpoint.storage import DamagedFileError, Storage
+from scurry.runtime.checkpoint.storage import Storage
 from scurry.runtime.exchange.wire import Assigned
 from scurry.runtime.savepoint.metadata import SourcePositions
+from scurry.spark.checkpoint.sealed import sealed, unsealed
 
 _DIRECTORY = "assignments"
-_DIGEST_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -61,11 +60,7 @@ class AssignmentLog:
         Raises:
             DamagedFileError: The entry is damaged.
         """
-        content = self._storage.read(self.path(offset))
-        digest, pickled = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
-        if digest != _digest(pickled):
-            raise DamagedFileError(f"{self.path(offset)} is not what was written")
-        entry: LogEntry = loads(pickled)
+        entry: LogEntry = loads(unsealed(self._storage.read(self.path(offset)), self.path(offset)))
         return entry
 
     def entries(self) -> Iterator[LogEntry]:
@@ -83,13 +78,8 @@ class AssignmentLog:
 
     def write(self, entry: LogEntry) -> None:
         """Write an entry atomically and durably."""
-        pickled = pickle.dumps(entry, 5)
-        self._storage.write(self.path(entry.offset), _digest(pickled) + pickled)
+        self._storage.write(self.path(entry.offset), sealed(pickle.dumps(entry, 5)))
 
     def delete(self, offset: int) -> None:
         """Delete an entry if it exists."""
         self._storage.delete(self.path(offset))
-
-
-def _digest(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).digest()

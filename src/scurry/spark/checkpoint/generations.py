@@ -8,6 +8,7 @@
             spark/              Spark's checkpoint: offsets, commits, state
             runs/               large runs of state (`workers/run_files.py`)
             assignments/        the assignment log
+            prepared            output of the last batch, until its sinks and Spark have committed it
             finished            exists if all input is processed and committed
 
 A **generation** is one Spark checkpoint. A new one begins when the job starts from a savepoint, is rescaled, or is

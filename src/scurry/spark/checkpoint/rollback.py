@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.checkpoint.storage import DamagedFileError, Storage
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry
+from scurry.spark.checkpoint.prepared import PREPARED
 
 #: File beside the log's entries: batch id -> end offset of the batches that were rolled back.
 _REPLAYS = "assignments/replays"
@@ -197,6 +198,8 @@ class Rollback:
         lost = [offset for offset in self._entry_offsets if offset >= self._logged_until(committed)]
         if not (commits or offsets or lost):
             return
+        if commits:  # what was prepared after them goes with state that is rolled back
+            self.own.delete(PREPARED)
         self._remember_ends(committed)
         # In this order: if this is interrupted, the next start detects the same damage.
         self._delete_state_after(committed)

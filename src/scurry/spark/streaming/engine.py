@@ -26,6 +26,7 @@ from scurry.runtime.exchange.wire import SCHEMA, Assigned
 from scurry.runtime.operators.sink import staged_sinks
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
+from scurry.spark.checkpoint.prepared import PreparedBatch, prepare
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import in_session
 from scurry.spark.savepoint.taker import SavepointTaker
@@ -151,8 +152,12 @@ class SparkEngine:
         begun = time.monotonic()
         try:
             rows = final_rows(frame, self._plan, self._worker_job, self._collect)
-            self._job.commit(self._generation.first_batch + batch_id, rows, begun)
+            output = self._job.sort(rows)
             self._directory.remember_states(self._job.state_schemas)
+            if self._job.sinks.know_batches:
+                written = {self._plan.operators[number].uid: parts for number, parts in output.written.items()}
+                prepare(self._generation.storage, PreparedBatch(batch_id, written))
+            self._job.commit_output(self._generation.first_batch + batch_id, output, begun)
             self._assignments.batch_ended()
             self._savepoints.tasks_have_saved(batch_id)
             self._batch_seconds = time.monotonic() - begun

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from scurry.graph.plan import JobPlan
+from scurry.runtime.checkpoint.output import output_of_sinks
 from scurry.runtime.checkpoint.start import JobStart
-from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.job import BatchOutput, JobExecution
+from scurry.runtime.driver.sink_commits import SinkCommits
 from scurry.runtime.savepoint.restore import with_key_groups
 from scurry.runtime.state.evolution.job import Collected
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
 from scurry.spark.checkpoint.generations import CheckpointDirectory, latest_committed
+from scurry.spark.checkpoint.prepared import commit, prepared_batch
 from scurry.spark.checkpoint.recovery import Recovery
 from scurry.spark.frames import materialize
 from scurry.spark.savepoint.taker import save_for_next_generation
@@ -59,6 +62,27 @@ class SparkJobStart(JobStart):
             return False
         job.use(plan)
         return True
+
+    def move(self, plan: JobPlan, changed: bool = True) -> None:
+        """Begin a generation of another plan with the state of the present one, whose last batch is committed before.
+
+        Batches of another plan have other output: sinks that have committed one by its id would leave that out, or
+        have records twice.
+        """
+        self._prepare(plan)
+        self._commit_prepared(plan)
+        super().move(plan, changed)
+
+    def _commit_prepared(self, plan: JobPlan) -> None:
+        """Let the sinks commit, and Spark, if the job ended after all tasks of a batch and before Spark's commit."""
+        generation = self._directory.generation
+        prepared = prepared_batch(generation.storage, generation.committed())
+        if prepared is None:
+            return
+        batch, output = generation.first_batch + prepared.batch, output_of_sinks(plan, prepared.output, self._root)
+        SinkCommits(plan).commit(batch, BatchOutput(output).take_committables())
+        commit(generation.storage, prepared.batch)
+        self._job.log.note(f"batch {batch} is committed: all its tasks had ended", "resumed", logger="checkpoint")
 
     def _prepare(self, plan: JobPlan) -> None:
         self._write_down_frames(plan)

@@ -17,6 +17,9 @@ KILLS = int(os.environ.get("SCURRY_KILLS", "20"))
 #: A start lives for less than this after it has written something, so that the input lasts for all kills.
 PAUSE_SECONDS = min(3.0, NUMBERS / PER_SECOND / KILLS)
 
+#: Spark repeats a task whose worker is killed; by default a task on one machine fails for good.
+SPARK = ["--runner", "spark", "--master", "local[4,8]"]
+
 Rows = Mapping[int, tuple[int, int]]
 
 
@@ -46,7 +49,8 @@ class StoreJob:
     def start(self) -> Run:
         """Start it, or start it again where it committed last."""
         arguments = [self.place.checkpoints, json.dumps(self._options), self._written]
-        return Run(self.place, ["--runner", self._runner], PROGRAMS / "to_store.py", arguments)
+        options = SPARK if self._runner == "spark" else ["--runner", self._runner]
+        return Run(self.place, options, PROGRAMS / "to_store.py", arguments)
 
     def _count(self) -> int:
         return sum(count for count, _ in self._rows().values())

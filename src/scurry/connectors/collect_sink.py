@@ -111,6 +111,8 @@ class _PicklingWriter(SinkWriter):
 
 
 class _Collector(Committer):
+    is_lasting = False
+
     def __init__(self, consumer: Callable[[list[Any]], None] | CollectedRecords[Any]) -> None:
         self._consumer = consumer
         self._last = -1

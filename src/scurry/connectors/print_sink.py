@@ -50,6 +50,8 @@ class _LineWriter(SinkWriter):
 
 
 class _Printer(Committer):
+    is_lasting = False
+
     def __init__(self, to_error: bool) -> None:
         self._to_error = to_error
 

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from scurry.common.pickling import of_functions
 from scurry.common.typeinfo import TypeInformation
@@ -127,7 +127,14 @@ class BufferedWriter(SinkWriter):
 
 @of_functions
 class Committer(ABC):
-    """Make the output of a batch's writers visible on the driver."""
+    """Make the output of a batch's writers visible on the driver.
+
+    Attributes:
+        is_lasting: Whether output that it has committed is still there when the job starts again in another process. If
+            it is, the checkpoint notes what a batch has to commit, so that the batch can be committed as it was.
+    """
+
+    is_lasting: ClassVar[bool] = True
 
     @abstractmethod
     def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
@@ -154,6 +161,8 @@ class Committer(ABC):
 
 class NothingToCommit(Committer):
     """The committer of a sink whose writers make their output visible themselves."""
+
+    is_lasting = False
 
     def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
         """Do nothing.

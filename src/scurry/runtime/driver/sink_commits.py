@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from scurry.connectors.sink import Committer, NothingToCommit
+from scurry.connectors.sink import Committer
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
 from scurry.runtime.failure import operator_error
@@ -40,9 +40,9 @@ class SinkCommits:
         _ = self._committers
 
     @property
-    def know_batches(self) -> bool:
-        """Return whether a committer may keep the ids of batches, or output of theirs."""
-        return any(not isinstance(committer, NothingToCommit) for committer in self._committers.values())
+    def are_lasting(self) -> bool:
+        """Return whether output that is committed is still there when the job starts again in another process."""
+        return any(committer.is_lasting for committer in self._committers.values())
 
     def commit(self, batch_id: int, committables: Mapping[int, list[Any]]) -> None:
         """Commit a batch: every sink, in the order of their numbers, also those to which nothing was written.

@@ -154,7 +154,7 @@ class SparkEngine:
             rows = final_rows(frame, self._plan, self._worker_job, self._collect)
             output = self._job.sort(rows)
             self._directory.remember_states(self._job.state_schemas)
-            if self._job.sinks.know_batches:
+            if self._job.sinks.are_lasting:
                 written = {self._plan.operators[number].uid: parts for number, parts in output.written.items()}
                 prepare(self._generation.storage, PreparedBatch(batch_id, written))
             self._job.commit_output(self._generation.first_batch + batch_id, output, begun)

@@ -20,7 +20,10 @@ from scurry.errors import ArgumentTypeError
 ROW = Types.ROW_NAMED(["a"], [Types.INT()])
 
 #: Values that programs make by their constructor, too.
-_OF_BOTH_KINDS = {"AvroSchema", "CsvRowDeserializationSchema", "CsvRowSerializationSchema"}
+_OF_BOTH_KINDS = {
+    *("AvroSchema", "CsvRowDeserializationSchema", "CsvRowSerializationSchema", "KinesisShardAssigner"),
+    "PartitionKeyGenerator",
+}
 
 
 def _made_elsewhere() -> Iterator[Any]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +25,7 @@ from scurry.testing.simulation import (
     SimulatedSource,
     Simulation,
     counts,
+    sessions,
     windows,
 )
 from scurry.testing.simulation.files import SimulatedDisk
@@ -174,3 +177,18 @@ def test_a_savepoint_outlives_a_crash_of_the_machine() -> None:
 
 def test_a_reader_that_ends_first_does_not_end_time_for_others() -> None:
     Simulation(windows()).run(Schedule(11, records=6, partitions=1, parallelism=1, faults=(Fault(1, "rescale", 5),)))
+
+
+def test_the_programs_of_the_page_run() -> None:
+    page = Path(__file__).parents[2] / "docs" / "simulation.md"
+    programs = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(programs) == 2
+    namespace: dict[str, Any] = {"__name__": "page"}
+    for program in programs:
+        exec(compile(program, str(page), "exec"), namespace)
+
+
+def test_locks_of_a_killed_process_do_not_last() -> None:
+    faults = [(63, "tear"), (71, "crash"), (105, "savepoint"), (109, "kill"), (124, "savepoint"), (150, "kill")]
+    schedule = Schedule(116, 19, 1, 4, tuple(Fault(number, kind) for number, kind in faults))
+    assert Simulation(sessions()).run(schedule).processes < 10

@@ -38,6 +38,7 @@ EXTRAS = {
     "sklearn": "scikit-learn",
     "onnx": "onnxruntime",
     "kinesis": "botocore",
+    "pipelines": "pyyaml",
     "rabbitmq": "pika",
     "redis": "redis",
     "nats": "nats-py",

@@ -123,7 +123,7 @@ class TestWriting:
         stale = deltalake.DeltaTable(table)
         commit(sink, write, 1, 1)
         committer = sink.create_committer("job-sink")
-        monkeypatch.setattr(committer, "_table", lambda: stale)
+        monkeypatch.setattr(committer, "table", lambda: stale)
         with pytest.raises(SinkCommitError, match="another run of this job"):
             commit(sink, write, 1, 1, committer=committer)
         assert numbers(table) == [0, 1]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Self
 
-from scurry.common._api import ApiObject
+from scurry.common._api import ApiObject, made_by
 from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.cdc.capture import Startup
 from scurry.connectors.cdc.debezium_json import DebeziumJson, Decimals
@@ -43,6 +43,7 @@ class JsonDebeziumDeserializationSchema(ApiObject):
         self.decimals: Decimals = _DECIMALS[wanted]
 
 
+@made_by("initial")
 class StartupOptions(ApiObject):
     """The begin of reading."""
 

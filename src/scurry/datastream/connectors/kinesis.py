@@ -81,6 +81,7 @@ class KinesisDeserializationSchema:
         raise NotImplementedError(f"{type(self).__name__} has no get_produced_type()")
 
 
+@made_by("job_manager_watermark_tracker")
 class WatermarkTracker(ApiObject):
     """Aligns shards by their watermarks in Flink, if the consumer assigns watermarks; without effect here.
 

@@ -70,6 +70,7 @@ class SimulatedDisk:
         self._unforced: dict[str, bytes] = {}
         self._undo: list[_Undo] = []
         self._descriptors: dict[int, str] = {}
+        self._connections: list[sqlite3.Connection] = []
         #: whether calls are those of the machine itself
         self._by_machine = False
 
@@ -92,6 +93,12 @@ class SimulatedDisk:
         self._undo.clear()
         if path is not None:
             self._unforced.pop(path, None)
+
+    def end_process(self) -> None:
+        """Close what a process that ends has left open: locks of a dead one do not last."""
+        for connection in self._connections:
+            connection.close()
+        self._connections.clear()
 
     def lose(self) -> None:
         """Lose changes that were not forced to the disk, as a crash of the machine does."""
@@ -236,6 +243,7 @@ class SimulatedDisk:
         kwargs = {**kwargs, "factory": _Connection, "timeout": 0.0}
         connection: _Connection = _connect(database, *args, **kwargs)
         connection.disk = self
+        self._connections.append(connection)
         return connection
 
     @contextmanager

@@ -267,6 +267,7 @@ class _Simulated:
         except KilledError:
             pass
         if machine.dead:
+            self._disk.end_process()
             if machine.crashed:
                 self._disk.lose()
             return False

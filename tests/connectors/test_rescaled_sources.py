@@ -352,6 +352,7 @@ WITHOUT = {
     "ReceivingEnumerator": "one reader",
     "CdcEnumerator": "rows of tables have no order, and one reader has the log",
     "_PatientEnumerator": "a PositionEnumerator that waits for a server that is restarted",
+    "_SimulatedEnumerator": "simulations rescale it, tests/faults/test_simulated.py",
     "_OneBatch": "everything is assigned at once",
     "_Files": "everything is assigned at once, in BATCH",
 }

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from scurry.cli.program import run_program
 from scurry.common import Configuration
+from scurry.common._process.launch import LaunchOptions
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.prometheus import (
     OnErrorBehavior,
@@ -118,8 +121,12 @@ def test_tables(server: PrometheusServer) -> None:
     assert server.samples("of_tables") == {"room=a": [(at / 1000, 1.25)]}
 
 
-def test_the_program_of_the_page(server: PrometheusServer) -> None:
+def test_the_program_of_the_page(server: PrometheusServer, tmp_path: Path) -> None:
     (program,) = re.findall(r"^```python\n(.*?)^```", PAGES["connectors/prometheus.md"], re.MULTILINE | re.DOTALL)
-    exec(program.replace("localhost:9090", f"127.0.0.1:{server.port}").replace('"degrees")', '"page_degrees")'), {})
+    file = tmp_path / "program.py"
+    file.write_text(
+        program.replace("localhost:9090", f"127.0.0.1:{server.port}").replace('"degrees")', '"page_degrees")')
+    )
+    assert run_program(file, [], LaunchOptions(runner="local", parallelism=1), debug=False) == 0
     found = {label: [value for _, value in samples] for label, samples in server.samples("page_degrees").items()}
     assert found == {"room=hall": [20.5], "room=attic": [27.25]}

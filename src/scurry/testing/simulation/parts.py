@@ -33,7 +33,7 @@ class SimulatedSource(Source):
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
         """Return an enumerator at the beginning."""
-        return _Enumerator(self, parallelism)
+        return _SimulatedEnumerator(self, parallelism)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield records in chunks of chance."""
@@ -45,7 +45,7 @@ class SimulatedSource(Source):
             yield [value for value, _ in some], [time for _, time in some]
 
 
-class _Enumerator(Enumerator):
+class _SimulatedEnumerator(Enumerator):
     def __init__(self, source: SimulatedSource, channels: int) -> None:
         self._source, self._channels = source, channels
         #: partition -> how many of all records have been looked at for it

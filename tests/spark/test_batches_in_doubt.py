@@ -113,3 +113,16 @@ def test_a_batch_that_sinks_have_committed_is_not_computed_as_another_one(
     assert sorted((n % 4, seen) for n, seen in values) == [
         (key, seen) for key in range(4) for seen in range(RECORDS // 4)
     ]
+
+
+def test_a_damaged_note_of_a_batch_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "batches"
+    with pytest.raises(ScurryError, match="the job dies"):
+        run(tmp_path, Batches(str(path), 0), 2)
+    note = tmp_path / "checkpoints" / "generation-1" / "prepared"
+    note.write_bytes(note.read_bytes()[:-1])
+    with pytest.raises(ScurryError, match="as it was once more"):
+        run(tmp_path, Batches(str(path)), 3)
+    run(tmp_path, Batches(str(path)), 2)
+    numbers = [n for batch in json.loads(path.read_text()).values() for n, _ in batch]
+    assert sorted(numbers) == list(range(RECORDS))

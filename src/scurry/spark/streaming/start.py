@@ -6,9 +6,11 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from scurry.errors import CheckpointCorruptedError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.checkpoint.output import output_of_sinks
 from scurry.runtime.checkpoint.start import JobStart
+from scurry.runtime.checkpoint.storage import DamagedFileError
 from scurry.runtime.driver.job import BatchOutput, JobExecution
 from scurry.runtime.driver.sink_commits import SinkCommits
 from scurry.runtime.savepoint.restore import with_key_groups
@@ -76,7 +78,13 @@ class SparkJobStart(JobStart):
     def _commit_prepared(self, plan: JobPlan) -> None:
         """Let the sinks commit, and Spark, if the job ended after all tasks of a batch and before Spark's commit."""
         generation = self._directory.generation
-        prepared = prepared_batch(generation.storage, generation.committed())
+        try:
+            prepared = prepared_batch(generation.storage, generation.committed())
+        except DamagedFileError as error:
+            raise CheckpointCorruptedError(
+                f"the checkpoint in {self._root} is damaged: {error}. Start the program as it was once more, which "
+                "commits that batch itself"
+            ) from None
         if prepared is None:
             return
         batch, output = generation.first_batch + prepared.batch, output_of_sinks(plan, prepared.output, self._root)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Final
 
+from scurry.sql.functions.splitting import split_outside
+
 #: Value of an operand whose path leads nowhere.
 MISSING: Final = object()
 
@@ -29,7 +31,7 @@ def compile_filter(text: str, operand: Callable[[str], Operand]) -> Condition:
     """
     text = text.strip()
     for word, combine in (("||", any), ("&&", all)):
-        parts = _split(text, word)
+        parts = split_outside(text, word, "'\"")
         if len(parts) > 1:
             return _combined(combine, [compile_filter(part, operand) for part in parts])
     if text.startswith("(") and text.endswith(")"):
@@ -48,23 +50,6 @@ def compile_filter(text: str, operand: Callable[[str], Operand]) -> Condition:
 
 def _combined(combine: Callable[[Any], bool], conditions: list[Condition]) -> Condition:
     return lambda value, root: combine(condition(value, root) for condition in conditions)
-
-
-def _split(text: str, word: str) -> list[str]:
-    parts, depth, quote, start = [], 0, "", 0
-    for place, character in enumerate(text):
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif character in "([":
-            depth += 1
-        elif character in ")]":
-            depth -= 1
-        elif not depth and text.startswith(word, place):
-            parts.append(text[start:place])
-            start = place + len(word)
-    return [*parts, text[start:]]
 
 
 def _holds(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> bool:

@@ -12,6 +12,7 @@ from scurry.sql import types
 from scurry.sql.catalog.identifier import escape_identifier
 from scurry.sql.evaluation.row_wise import Step, compile_step
 from scurry.sql.functions.definition import EvaluationContext
+from scurry.sql.functions.splitting import split_outside
 from scurry.sql.pipelines.columns import TableColumns
 from scurry.sql.pipelines.selectors import TableSelector
 from scurry.sql.plan.nodes import Filter, Plan, Project, Scan
@@ -135,18 +136,5 @@ def _plan(query: str, columns: TableColumns, session: EvaluationContext) -> Plan
 
 def _items(projection: str) -> Sequence[str]:
     r"""Return the expressions between commas, outside of quotes and parentheses; `\*` is `*`."""
-    items, depth, quote, begun = [], 0, "", 0
-    for at, character in enumerate(projection):
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'`\"":
-            quote = character
-        elif character in "([":
-            depth += 1
-        elif character in ")]":
-            depth -= 1
-        elif character == "," and not depth:
-            items.append(projection[begun:at])
-            begun = at + 1
-    items.append(projection[begun:])
+    items = split_outside(projection, ",", "'`\"")
     return ["*" if item.strip() in ("*", "\\*") else item.strip() for item in items if item.strip()]

@@ -90,6 +90,11 @@ sink:
         ("  url: jdbc:sqlite", "  url: jdbc:db2", "copy.yaml:10:3: sink: no driver for jdbc:db2: URLs"),
         ("sink-table: ods.orders", "sinktable: ods.orders", "copy.yaml:14:5: 'sinktable' is no key of route"),
         ("projection:", "projektion:", "copy.yaml:21:5: 'projektion' is no key of transform"),
+        (
+            "primary-keys: id",
+            "converter-after-transform: SOFT",
+            "copy.yaml:23:5: there is no converter 'SOFT'; there is",
+        ),
         ("a=b,c=d", "a=b,c", "copy.yaml:24:5: 'table-options' is key=value,key=value, and 'c' is none"),
         ("parallelism: 2", "parallelism: two", "copy.yaml:27:3: 'parallelism' is a number from 1, not two"),
         (": evolve", ": evolv", "copy.yaml:28:3: 'schema.change.behavior' is evolv; there are lenient, evolve"),

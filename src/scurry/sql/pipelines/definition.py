@@ -25,12 +25,13 @@ from scurry.sql.pipelines.lakes import DeltaTarget, IcebergTarget
 from scurry.sql.pipelines.selectors import Route, TableSelector, checked_selector
 from scurry.sql.pipelines.source import BEHAVIORS, Plan
 from scurry.sql.pipelines.targets import MessageTarget, Target
-from scurry.sql.pipelines.transforms import Transform
+from scurry.sql.pipelines.transforms import CONVERTERS, Transform
 
 _PIPELINE = ("name", "parallelism", "local-time-zone", "schema.change.behavior")
 _ROUTE = ("source-table", "sink-table", "replace-symbol", "description")
 _TRANSFORM = (
-    "source-table", "projection", "filter", "primary-keys", "partition-keys", "table-options", "description",
+    "source-table", "projection", "filter", "primary-keys", "partition-keys", "table-options",
+    "converter-after-transform", "description",
 )  # fmt: skip
 _OF_SOURCE = ("type", "name", "tables", "tables.exclude")
 _SOURCES: dict[str, type[TableFactory]] = {"mysql": MySqlCdcFactory, "postgres": PostgresCdcFactory}
@@ -111,7 +112,17 @@ def _transform(block: Block) -> Transform:
         _names(block.find("primary-keys")),
         _names(block.find("partition-keys")),
         tuple(_pair(block, each) for each in _names(block.find("table-options"))),
+        _converter(block) == "SOFT_DELETE",
     )
+
+
+def _converter(block: Block) -> str:
+    found = block.find("converter-after-transform")
+    if found and found not in CONVERTERS:
+        raise block.error(
+            "converter-after-transform", f"there is no converter '{found}'; there is {', '.join(CONVERTERS)}"
+        )
+    return found
 
 
 def _names(text: str) -> tuple[str, ...]:

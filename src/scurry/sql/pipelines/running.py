@@ -8,7 +8,7 @@ from scurry.common.configuration import Configuration
 from scurry.connectors.cdc.capture import CapturedTable
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ScurryError, ValidationError
-from scurry.sql.pipelines.columns import columns_of
+from scurry.sql.pipelines.columns import TableColumns, columns_of
 from scurry.sql.pipelines.definition import Pipeline, read_pipeline
 from scurry.sql.pipelines.sink import PipelineSink
 from scurry.sql.pipelines.source import PipelineSource
@@ -59,7 +59,7 @@ def check_tables(pipeline: Pipeline) -> None:
         try:
             compiled = plan.compiled(table.id, columns[table.id])
         except ScurryError as error:
-            raise _of_transform(pipeline, table, error) from None
+            raise _of_transform(pipeline, table, columns[table.id], error) from None
         for sink in compiled.sinks:
             try:
                 pipeline.target.prepare(sink, plan.behavior not in ("ignore", "exception"))
@@ -68,9 +68,18 @@ def check_tables(pipeline: Pipeline) -> None:
                 raise document.block("sink").explained(error) from None
 
 
-def _of_transform(pipeline: Pipeline, table: CapturedTable, error: ScurryError) -> ValidationError:
+def _of_transform(
+    pipeline: Pipeline, table: CapturedTable, columns: TableColumns, error: ScurryError
+) -> ValidationError:
     rules = zip(pipeline.plan.transforms, pipeline.document.blocks("transform"), strict=True)
-    block = next(block for rule, block in rules if rule.source.match(table.id))
+    about_table = [(rule, block) for rule, block in rules if rule.source.match(table.id)]
+    block = about_table[-1][1]  # if they do not fit together
+    for rule, its_block in about_table:
+        try:
+            rule.compiled(table.id, columns, pipeline.plan.time_zone)
+        except ScurryError:
+            block = its_block
+            break
     text = str(error)
     about = next((key for key in ("primary-keys", "partition-keys", "filter") if key in text), "projection")
     found = block.error(about, f"{block.name} of table {table.id.path}: {text}")

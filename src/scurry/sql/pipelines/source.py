@@ -23,7 +23,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.pipelines.changes import SinkTable, TableChanges
 from scurry.sql.pipelines.columns import TableColumns, columns_of
 from scurry.sql.pipelines.selectors import Route, targets
-from scurry.sql.pipelines.transforms import CompiledTransform, Transform
+from scurry.sql.pipelines.transforms import CompiledTransforms, Transform, split_keys
 from scurry.sql.statements.text import parse_type
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import batch_of_columns
@@ -60,17 +60,9 @@ class Plan:
     behavior: str = "lenient"
     time_zone: str = "UTC"
 
-    def transform_of(self, table: TableId) -> Transform | None:
-        """Return the rule about a table.
-
-        Raises:
-            ValidationError: There are several.
-        """
-        found = [each for each in self.transforms if each.source.match(table)]
-        if len(found) > 1:
-            rules = " and ".join(repr(each.source.text) for each in found)
-            raise ValidationError(f"table {table.path} has more than one transform, by 'source-table' {rules}")
-        return found[0] if found else None
+    def rules_of(self, table: TableId) -> list[Transform]:
+        """Return the rules about a table."""
+        return [each for each in self.transforms if each.source.match(table)]
 
     def columns(self, table: TableId, first: TableColumns, now: TableColumns) -> TableColumns:
         """Return the columns with which rows go on, of a table whose columns may have changed.
@@ -102,22 +94,30 @@ class Plan:
 
     def compiled(self, table: TableId, columns: TableColumns) -> TablePlan:
         """Return the way of the rows of a table with some columns."""
-        rule = self.transform_of(table)
-        compiled = None if rule is None else rule.compiled(table, columns, self.time_zone)
+        rules = self.rules_of(table)
+        compiled = (
+            CompiledTransforms([each.compiled(table, columns, self.time_zone) for each in rules]) if rules else None
+        )
         out = columns if compiled is None else compiled.columns
-        partitions = () if rule is None else rule.partition_keys
-        options = () if rule is None else rule.options
+        partitions = next((each.partition_keys for each in rules if each.partition_keys), ())
+        options = tuple(dict(pair for each in reversed(rules) for pair in each.options).items())
         sinks = tuple(SinkTable(name, out, partitions, options) for name in targets(self.routes, table))
-        return TablePlan(columns, compiled, sinks)
+        splits = any(each.soft_delete for each in rules)
+        return TablePlan(columns, compiled, sinks, splits)
 
 
 @dataclass(frozen=True)
 class TablePlan:
-    """The way of the rows of one table."""
+    """The way of the rows of one table.
+
+    Attributes:
+        splits: Whether an update that changes the key is a deletion and an insertion.
+    """
 
     columns: TableColumns
-    transform: CompiledTransform | None
+    transform: CompiledTransforms | None
     sinks: tuple[SinkTable, ...]
+    splits: bool = False
 
     def apply(self, block: RowBlock) -> list[TableChanges]:
         """Return the rows of a block for the tables of the sink."""
@@ -126,6 +126,8 @@ class TablePlan:
         columns = list(map(_column(block), self.columns.names, self.columns.types))
         batch = batch_of_columns(columns, self.columns.names, block.count)
         kinds = None if block.kinds is None else np.asarray(block.kinds, dtype=np.int8)
+        if self.splits and kinds is not None:
+            kinds = split_keys(batch, kinds, self.columns.key)
         if self.transform is not None:
             batch, kinds = self.transform.apply(batch, kinds)
         if not batch.num_rows:

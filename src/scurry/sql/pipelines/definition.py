@@ -22,9 +22,10 @@ from scurry.sql.connectors.contract import TableContext, TableFactory
 from scurry.sql.pipelines.databases import DatabaseTarget
 from scurry.sql.pipelines.document import Block, read_document
 from scurry.sql.pipelines.lakes import DeltaTarget, IcebergTarget
+from scurry.sql.pipelines.messages import MessageTarget
 from scurry.sql.pipelines.selectors import Route, TableSelector, checked_selector
 from scurry.sql.pipelines.source import BEHAVIORS, Plan
-from scurry.sql.pipelines.targets import MessageTarget, Target
+from scurry.sql.pipelines.targets import Target
 from scurry.sql.pipelines.transforms import CONVERTERS, Transform
 
 _PIPELINE = ("name", "parallelism", "local-time-zone", "schema.change.behavior")

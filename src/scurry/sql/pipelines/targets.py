@@ -67,46 +67,6 @@ class Target(ABC):
         return TableContext(identifier, described, options, self.time_zone, True)
 
 
-@dataclass(frozen=True)
-class MessageTarget(Target):
-    """Topics of messages: of each table one, if the pipeline does not name one for all.
-
-    Messages of a row have its primary key as key, so that they keep their order.
-    """
-
-    connector: str = "kafka"
-
-    def options_of(self, table: SinkTable) -> dict[str, str]:
-        """Return the options of a topic."""
-        given = dict(self.options)
-        form = given.pop("value.format", "debezium-json")
-        topics = dict(each.split(":", 1) for each in given.pop(TOPICS, "").split(";") if ":" in each)
-        topic = topics.get(table.path) or given.pop("topic", "") or table.path
-        given.pop("topic", None)
-        key_format = given.pop("key.format", "json")
-        given.pop("partition.strategy", None)
-        found = {"connector": self.connector, "topic": topic, "value.format": form, **given}
-        if table.columns.key:
-            found |= {"key.format": key_format, "key.fields": ";".join(table.columns.key)}
-        return found
-
-    def check(self) -> None:
-        """Check how rows get to partitions.
-
-        Raises:
-            ValidationError: It is another way.
-        """
-        strategy = dict(self.options).get("partition.strategy", "hash-by-key")
-        if strategy != "hash-by-key":
-            raise ValidationError(
-                f"'partition.strategy' = '{strategy}': rows go to partitions by their primary key, hash-by-key"
-            )
-
-
-#: The option of names of tables with topics.
-TOPICS = "sink.tableId-to-topic.mapping"
-
-
 def without_key(table: SinkTable) -> ValidationError:
     """Return the error for a table without a primary key."""
     return ValidationError(f"table {table.path} has no primary key, by which its rows are written").with_hint(

@@ -230,3 +230,10 @@ def test_global_job_parameters_that_cannot_be_read_say_how_to_write_them(text: s
 
 def test_global_job_parameters_become_text() -> None:
     assert ExecutionConfig().set_global_job_parameters({"a": 1}).get_global_job_parameters() == {"a": "1"}
+
+
+def test_state_of_spark_has_the_format_whose_files_a_killed_batch_leaves() -> None:
+    key = "spark.sql.streaming.stateStore.checkpointFormatVersion"
+    validate({key: "1"})
+    with pytest.raises(ConfigError, match=rf"{key} = '2' must be 1: .*; leave it out"):
+        validate({key: "2"})

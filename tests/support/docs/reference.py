@@ -145,7 +145,7 @@ def configuration() -> Iterator[str]:
     yield "    scurry run -D execution.checkpointing.dir=/tmp/checkpoints job.py\n"
     yield "In a program, put it into a `Configuration` for `get_execution_environment`, or call `env.configure`."
     yield "Keys that begin with `scurry.` are scurry's; the others are Flink's, with its syntax and defaults."
-    yield "`spark.*` goes to Spark unchanged."
+    yield "`spark.*` goes to Spark unchanged; the format of the state store (`checkpointFormatVersion`) stays 1."
     yield "Keys of `table.*` are on [Settings of SQL and tables](../sql-settings.md).\n"
     yield "Flink keys that are not on this page tune Flink's own processes: scurry ignores them and logs that once."
     yield "A misspelt or unknown key stops the job with a suggestion.\n"

@@ -175,6 +175,16 @@ _WITHOUT_EFFECT = {
 }
 
 
+#: Settings of Spark that have one value here, with the reason.
+_FIXED = {
+    "spark.sql.streaming.stateStore.checkpointFormatVersion": (
+        "1",
+        "with others, Spark alone knows the files of a micro-batch that was killed before its commit, and a job could "
+        "not go on from them at another parallelism",
+    ),
+}
+
+
 def validate(configuration: Configuration | Mapping[str, str]) -> None:
     """Check that values are readable and no key is a misspelt one.
 
@@ -192,6 +202,8 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
             option.parse(value)
         elif key == "spark.master":
             check_master(value)
+        elif key in _FIXED:
+            _check_fixed(key, value)
         elif key.startswith("metrics.reporter."):
             continue  # the reporter's factory checks its settings
         elif reason := next((_WITHOUT_EFFECT[prefix] for prefix in _WITHOUT_EFFECT if key.startswith(prefix)), None):
@@ -232,6 +244,12 @@ def without_effect(values: Mapping[str, str]) -> list[str]:
     if flinks_own:
         found.append(f"{', '.join(flinks_own)} (tuning of Flink's own processes)")
     return found
+
+
+def _check_fixed(key: str, value: str) -> None:
+    fixed, reason = _FIXED[key]
+    if value.strip() != fixed:
+        raise ConfigError(f"{key} = {value!r} must be {fixed}: {reason}; leave it out")
 
 
 def _harmless(key: str) -> bool:

@@ -22,6 +22,8 @@ _STREAMING = "org.apache.spark.sql.execution.streaming"
 QUERY_CONF = {
     "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # the note of a prepared batch names no state files, which other versions name at random
+    "spark.sql.streaming.stateStore.checkpointFormatVersion": "1",
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.adaptive.enabled": "false",
     # if true, an environment variable of transformWithState's workers differs, so that Spark starts two daemons

@@ -97,7 +97,7 @@ test-postgres: setup ## The JDBC connector on a PostgreSQL server that is starte
 	$(BIN)/python -m pytest -q -m "postgres and not kafka and not faults and not nightly"
 
 test-servers: setup ## Queues and stores on their servers, killed and started again; a server that is not installed is named
-	$(BIN)/python -m pytest -q -rs --durations=10 -m "servers and not nightly and not spark"
+	$(BIN)/python -m pytest -q -rs --durations=10 -m "servers and not faults and not nightly and not spark"
 
 test-faults: setup ## Jobs that are killed, fill their disk or find damaged files, 20 times each (SCURRY_KILLS, SCURRY_SEED)
 	@$(MAKE) --no-print-directory -j2 -O faults-in-processes faults-in-session

@@ -2,9 +2,8 @@
 often the job and the server of the captured tables die.
 
 `SCURRY_KILLS` says how many kills of the job (20), of which every seventh is one of the server, too;
-`SCURRY_CAPTURED_ROWS` how many rows there are at the beginning (4000), `SCURRY_CHANGES_PER_SECOND` how many change
-(200);
-`SCURRY_SEED` repeats a run.
+`SCURRY_CAPTURED_ROWS` how many rows there are at the beginning (200 for each kill, so that some come during the
+snapshot), `SCURRY_CHANGES_PER_SECOND` how many change (200); `SCURRY_SEED` repeats a run.
 """
 
 from __future__ import annotations
@@ -29,7 +28,8 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes of a session in /proc"),
 ]
 
-ROWS = int(os.environ.get("SCURRY_CAPTURED_ROWS", "4000"))
+KILLS = int(os.environ.get("SCURRY_KILLS", "20"))
+ROWS = int(os.environ.get("SCURRY_CAPTURED_ROWS", str(max(800, 200 * KILLS))))
 CHANGES_PER_SECOND = float(os.environ.get("SCURRY_CHANGES_PER_SECOND", "200"))
 KILLS_PER_SERVER = 7
 EXPECTED = "SELECT o.id, c.name, o.amount FROM orders o JOIN customers c ON o.customer = c.id ORDER BY o.id"
@@ -95,7 +95,7 @@ def fill(shop: PostgresShop | MariaDbShop) -> None:
 
 @pytest.mark.parametrize(("database", "runner"), JOBS)
 def test_tables_are_equal_after_kills(
-    database: str, runner: str, request: pytest.FixtureRequest, tmp_path: Path, chance: random.Random, faults: int
+    database: str, runner: str, request: pytest.FixtureRequest, tmp_path: Path, chance: random.Random
 ) -> None:
     servers = {name: request.getfixturevalue(f"{name}_server") for name in {"postgres", database}}
     servers["postgres"].empty()
@@ -108,7 +108,7 @@ def test_tables_are_equal_after_kills(
     begin = time.monotonic()
     with Load(shop, ROWS, chance.randrange(10**6), CHANGES_PER_SECOND) as load:
         run = Run(place, options, program, [])
-        for kill in range(1, faults + 1):
+        for kill in range(1, KILLS + 1):
             before, give_up = written(sinks), time.monotonic() + GIVE_UP_SECONDS
             while written(sinks) == before:
                 assert time.monotonic() < give_up and not run.ends_within(0.05), run.story("nothing is written")

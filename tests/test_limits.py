@@ -23,7 +23,7 @@ PAGE = PACKAGE.parents[1] / "docs" / "limits.md"
 
 #: Constructors of what can grow.
 GROWING = {
-    "Queue", "SimpleQueue", "LifoQueue", "PriorityQueue", "deque", "ThreadPoolExecutor", "ProcessPoolExecutor",
+    "Queue", "SimpleQueue", "LifoQueue", "PriorityQueue", "deque", "ThreadPoolExecutor", "ProcessPoolExecutor", "pool",
     "LRUCache", "TTLCache", "LFUCache", "FileHandler", "RotatingFileHandler", "Semaphore", "BoundedSemaphore",
 }  # fmt: skip
 #: Decorators that keep the results of calls.

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
-from scurry.cli.commands import main
-
 __all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command that the arguments of this process name."""
+    from scurry.cli.commands import main as run  # not earlier: a browser runs programs, and has no terminal
+
+    run()

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from typing import Generic, TypeVar
 
 from scurry.common._api import ApiObject
+from scurry.common._process import threads
 from scurry.errors import ScurryError
 
 __all__ = ["CompletableFuture"]
@@ -51,6 +52,7 @@ class CompletableFuture(ApiObject, Generic[T]):
             Exception: The request failed with it.
             concurrent.futures.CancelledError: The future was cancelled.
         """
+        threads.wait_until(self._future.done)
         try:
             return self._future.result()
         except ScurryError as error:

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Generic
 
+from scurry.common._process import threads
 from scurry.common._type_variables import T
 from scurry.common.pickling import by_value
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
@@ -44,6 +45,7 @@ class CollectedRecords(Generic[T]):
 
     def take(self) -> list[T] | None:
         """Return the next records, waiting for them; None if there are no more."""
+        threads.wait_until(lambda: self._blocks or self._ended)
         with self._changed:
             self._changed.wait_for(lambda: self._blocks or self._ended)
             if not self._blocks:

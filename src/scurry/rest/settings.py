@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scurry.common._config import rest as options
+from scurry.common._process import threads
 from scurry.common.configuration import Configuration
 from scurry.errors import ConfigError
 
@@ -58,7 +59,7 @@ class RestSettings:
         """
         wanted = configuration.get(options.REST)
         # Who is at a terminal looks for the job in `scurry list`; elsewhere most jobs in one process are tests.
-        if wanted == "off" or (wanted == "auto" and runner != "spark" and not _at_terminal()):
+        if wanted == "off" or (wanted == "auto" and not _is_served(runner)):
             return None
         bind_address = configuration.get(options.REST_BIND_ADDRESS) or "127.0.0.1"
         token, token_file = configured_token(configuration)
@@ -76,6 +77,10 @@ class RestSettings:
             own_token=token is None,
             token_file=token_file,
         )
+
+
+def _is_served(runner: str) -> bool:
+    return threads.THREADS and (runner == "spark" or _at_terminal())
 
 
 def is_loopback(host: str) -> bool:

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TextIO
 
+from scurry.common._process import threads
 from scurry.common.config_options import PROGRESS
 from scurry.common.redaction import one_line, printable
 from scurry.runtime.driver.job import BatchReport, JobExecution
@@ -50,12 +51,14 @@ class ProgressPanel:
 
     def start(self) -> None:
         self._handle = self._display.display(self._html(self._status(), "<progress></progress>"), display_id=True)
-        self._thread.start()
+        if threads.THREADS:
+            self._thread.start()
 
     def stop(self, last: str) -> None:
         """Show a last line instead of the progress."""
         self._over.set()
-        self._thread.join()
+        if threads.THREADS:
+            self._thread.join()
         self._handle.update(self._html([last], ""))
 
     def _update(self) -> None:

@@ -6,7 +6,6 @@ Bytes behind the ends that it names are what a crash left, and the next append o
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -17,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scurry.common._process.file_locks import lock as lock_file
 from scurry.common._process.replaced_files import replace_file
 from scurry.errors import ArgumentError, StorageError
 
@@ -155,7 +155,7 @@ class Catalog:
         try:
             root.mkdir(parents=True, exist_ok=True)
             with open(self._lock, "a+b") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+                lock_file(lock, wait=True)
                 yield
         except StorageError:
             raise

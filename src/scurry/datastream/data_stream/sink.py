@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from typing import TYPE_CHECKING, Generic, Self
 
@@ -46,15 +45,7 @@ class CloseableIterator(ApiObject, Generic[T_co]):
         self._collected = collected
         self._ready: deque[T_co] = deque()
         self._over = False
-        threading.Thread(target=self._announce_end, name="scurry-collect", daemon=True).start()
-
-    def _announce_end(self) -> None:
-        try:
-            self._client.get_job_execution_result().result()
-        except BaseException:  # raised in __next__
-            pass
-        finally:
-            self._collected.end()
+        client.get_job_execution_result().add_done_callback(lambda _: collected.end())
 
     def __iter__(self) -> Self:
         """Return the iterator itself."""

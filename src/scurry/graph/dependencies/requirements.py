@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -11,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import venv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from packaging.utils import canonicalize_name
 
 from scurry.common._config.python import PYTHON_EXECUTABLE, PYTHON_REQUIREMENTS
 from scurry.common._process.directories import cache_directory
+from scurry.common._process.file_locks import lock as lock_file
 from scurry.errors import ConfigError, DependencyError
 
 _INDEX_OPTIONS = (
@@ -99,7 +98,7 @@ def environment(requirements: Path, packages: Path | None, digest: str) -> Path:
     directory.mkdir(parents=True, exist_ok=True)
     site_packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(directory)}))
     with open(directory.with_suffix(".lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock_file(lock, wait=True)
         if not (directory / _COMPLETE).exists():
             shutil.rmtree(directory, ignore_errors=True)
             _build(directory, site_packages, requirements, packages)
@@ -108,6 +107,8 @@ def environment(requirements: Path, packages: Path | None, digest: str) -> Path:
 
 
 def _build(directory: Path, site_packages: Path, requirements: Path, packages: Path | None) -> None:
+    import venv  # a browser has none
+
     venv.EnvBuilder(symlinks=True).create(directory)
     # the interpreter's own packages, which pip then does not install again
     inherited = {path for path in sys.path if "site-packages" in path or "dist-packages" in path}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import fcntl
 import json
 import os
 import re
@@ -15,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+from scurry.common._process.file_locks import lock as lock_file
 from scurry.common._process.replaced_files import replace_file
 from scurry.errors import ConfigError, SessionError
 
@@ -205,7 +205,7 @@ class SessionDirectory:
         except OSError as error:
             raise SessionError(f"session {self.path.name!r} cannot lock its directory: {error}") from None
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(self._lock, wait=False)
         except OSError:
             self._lock.close()
             raise SessionError(
@@ -217,7 +217,7 @@ class SessionDirectory:
         """Return whether a process holds the directory."""
         try:
             with open(self.path / "lock", "a+", encoding="utf-8") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_file(lock, wait=False)
         except BlockingIOError:
             return True
         except OSError:

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from scurry.common._process.file_locks import lock as lock_file
 from scurry.common.config_options import ALLOW_UNTRUSTED
 from scurry.errors import CheckpointLockedError, SavepointTrustError
 from scurry.runtime.checkpoint.identity import own_directory
@@ -90,11 +91,9 @@ def locked(directory: str, storage: Storage, lost: Callable[[str], None]) -> Abs
 
 @contextmanager
 def _file_lock(directory: str, root: Path) -> Iterator[None]:
-    import fcntl
-
     with _open_lock(root / _LOCK) as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(file, wait=False)
         except BlockingIOError:
             raise _locked(directory, Holder.read(file.read())) from None
         _require_own(root / _LOCK, file)

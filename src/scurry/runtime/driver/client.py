@@ -6,9 +6,11 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from scurry.common._config.scheduler import SCHEDULER_MODE
+from scurry.common._process import threads
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.config_options import SAVEPOINTS_DIR
 from scurry.common.job_client import JobClient
@@ -32,7 +34,10 @@ from scurry.runtime.driver.steps import Steps, in_this_thread
 from scurry.runtime.savepoint.format import new_savepoint_path
 
 
-def _in_own_thread(steps: Steps[None]) -> None:
+def _begin(steps: Steps[None]) -> None:
+    if not threads.THREADS:
+        threads.begin(partial(wait.block, wait.seconds) for wait in steps)
+        return
     threading.Thread(target=in_this_thread, args=(steps,), name="scurry-job", daemon=True).start()
 
 
@@ -41,12 +46,11 @@ class RunningJob(JobClient):
 
     Args:
         runner: Executes it.
-        start: Gets the steps of the job, and sees that all are taken; by default a thread takes them.
+        start: Gets the steps of the job, and sees that all are taken; by default a thread takes them, or
+            who waits for the job where there can be no threads.
     """
 
-    def __init__(
-        self, job: JobExecution, runner: Runner, start: Callable[[Steps[None]], object] = _in_own_thread
-    ) -> None:
+    def __init__(self, job: JobExecution, runner: Runner, start: Callable[[Steps[None]], object] = _begin) -> None:
         self._job = job
         self._restarts = restart_strategy(job.plan.settings, job.clock.wall_ms)
         self._status = JobStatus.RUNNING
@@ -92,6 +96,7 @@ class RunningJob(JobClient):
 
     def get_job_status(self) -> CompletableFuture[JobStatus]:
         """Return the job's current status."""
+        threads.step()  # a program may ask until the job is over
         future: Future[JobStatus] = Future()
         future.set_result(self._status)
         return CompletableFuture(future)

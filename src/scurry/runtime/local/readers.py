@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import Context
 from typing import TYPE_CHECKING, TypeVar
 
+from scurry.common._process import threads as process
+
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -24,7 +26,7 @@ class Readers:
     """
 
     def __init__(self, threads: bool) -> None:
-        self._threads = threads
+        self._threads = threads and process.THREADS
         self._pool: ThreadPoolExecutor | None = None
         #: what readers set for their own use; the job's thread has other values
         self._context = Context()

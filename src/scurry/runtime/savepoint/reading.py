@@ -13,10 +13,10 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from scurry.common._process import threads
 from scurry.connectors.files.filesystem import FileSystem, LocalFileSystem, file_system, hidden, local_path
 from scurry.errors import (
     SavepointError,
@@ -306,7 +306,7 @@ def _in_threads(call: Callable[[T], R], items: Sequence[T]) -> list[R]:
     """Return the results of a call for some items, in their order."""
     if len(items) < 2:
         return list(map(call, items))
-    with ThreadPoolExecutor(min(_THREADS, len(items)), "scurry-savepoint") as pool:
+    with threads.pool(min(_THREADS, len(items)), "scurry-savepoint") as pool:
         return list(pool.map(call, items))
 
 

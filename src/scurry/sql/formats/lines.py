@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from scurry.common._process import threads
 from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.ranges import compressed, open_decompressed, owned_blocks
@@ -88,13 +89,13 @@ def _decoded_ahead(
 
 
 @lru_cache(maxsize=1)
-def _decoder_of(process: int) -> ThreadPoolExecutor:
+def _decoder_of(process: int) -> Executor:
     """Return the thread of a process that decodes: each new thread would keep memory of its own.
 
     Args:
         process: Its id: a forked process has no threads of the one before.
     """
-    return ThreadPoolExecutor(1, "scurry-decoder")
+    return threads.pool(1, "scurry-decoder")
 
 
 def _lines_before(fs: FileSystem, path: str, offset: int) -> int:

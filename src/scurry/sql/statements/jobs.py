@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any
 
+from scurry.common._process import threads
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
@@ -185,4 +186,4 @@ class QueryJob(TableJob):
             if not job.get_job_execution_result().done() and not sys.is_finalizing():
                 # Garbage collection may end this generator in a thread of the job itself: leave it to another one,
                 # but for the end of the process, where a new thread would never begin.
-                threading.Thread(target=job.cancel, name="scurry-cancel", daemon=True).start()
+                threads.call_soon(job.cancel, "scurry-cancel")

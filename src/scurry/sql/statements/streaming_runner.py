@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from scurry.common import config_options as options
 from scurry.common._config.tables import DEFAULT_PARALLELISM, SOURCE_IDLE_TIMEOUT
+from scurry.common._process import threads
 from scurry.common.redaction import without_secrets
 from scurry.common.watermark_strategy import WatermarkAlignment
 from scurry.connectors.collect_sink import CollectedRecords, CollectSink
@@ -121,7 +122,7 @@ def wait_for(job: RunningJob, timeout_ms: int | None = None) -> None:
     outcome.add_done_callback(lambda _: over.set())
     outer = RUNNING.get()
     with nullcontext() if outer is None else outer.interrupted_by(job.cancel):
-        if not over.wait(None if timeout_ms is None else timeout_ms / 1000):
+        if not threads.wait_for(over, None if timeout_ms is None else timeout_ms / 1000):
             raise TimeoutError(f"the job has not ended after {timeout_ms} ms")
     try:
         outcome.result()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scurry.common._process import threads
 from scurry.connectors.files.filesystem import FileSystem, file_system
 from scurry.connectors.files.writing.names import PartNames
 from scurry.connectors.files.writing.parts import PartFile
@@ -217,8 +217,8 @@ class FileCommitter(Committer):
             for files in buckets
         ]
         self._delete(self._stale - set(targets))
-        threads = min(len(buckets), self._compaction.strategy.threads)
-        with ThreadPoolExecutor(threads, "scurry-compaction") as pool:
+        most = min(len(buckets), self._compaction.strategy.threads)
+        with threads.pool(most, "scurry-compaction") as pool:
             written = list(pool.map(self._write, buckets, targets))
         for files, target, ready in zip(buckets, targets, written, strict=True):
             self._publish(ready, target, files, files[-1].batch)

@@ -68,13 +68,16 @@ def _doubles(function: Ufunc) -> Callable[[CallSite, DataType], Kernel]:
     return bind
 
 
-def _of_libm(function: Ufunc) -> Ufunc:
+def _of_libm(name: str) -> Ufunc:
     """Return a function of Arrow over arrays of numpy: numpy's own may differ from Java's in more than the last bit."""
+    function = getattr(pc, name, None)
+    if function is None:  # hyperbolic functions, before Arrow 20
+        return getattr(np, name)  # type: ignore[no-any-return]
     return lambda *values: np.asarray(function(*map(pa.array, values)))
 
 
-_LN: Final = _of_libm(pc.ln)
-_TAN: Final = _of_libm(pc.tan)
+_LN: Final = _of_libm("ln")
+_TAN: Final = _of_libm("tan")
 
 
 def _logarithm(*values: Any) -> Any:
@@ -85,19 +88,19 @@ def _logarithm(*values: Any) -> Any:
 _UNARY: Final[dict[str, Ufunc]] = {
     "SQRT": np.sqrt,
     "LN": _LN,
-    "LOG10": _of_libm(pc.log10),
+    "LOG10": _of_libm("log10"),
     "LOG2": lambda values: _LN(values) / math.log(2),
-    "EXP": _of_libm(pc.exp),
-    "SIN": _of_libm(pc.sin),
-    "SINH": _of_libm(pc.sinh),
-    "COS": _of_libm(pc.cos),
-    "COSH": _of_libm(pc.cosh),
+    "EXP": _of_libm("exp"),
+    "SIN": _of_libm("sin"),
+    "SINH": _of_libm("sinh"),
+    "COS": _of_libm("cos"),
+    "COSH": _of_libm("cosh"),
     "TAN": _TAN,
-    "TANH": _of_libm(pc.tanh),
+    "TANH": _of_libm("tanh"),
     "COT": lambda values: 1.0 / _TAN(values),
-    "ASIN": _of_libm(pc.asin),
-    "ACOS": _of_libm(pc.acos),
-    "ATAN": _of_libm(pc.atan),
+    "ASIN": _of_libm("asin"),
+    "ACOS": _of_libm("acos"),
+    "ATAN": _of_libm("atan"),
     "DEGREES": lambda values: values * (180.0 / math.pi),
     "RADIANS": lambda values: values / 180.0 * math.pi,
 }
@@ -138,8 +141,8 @@ _DOUBLE_RESULT = if_any_nullable(DOUBLE)
 FUNCTIONS = (
     *(ScalarFunction(name, takes_numbers(_DOUBLE_RESULT, 1), _doubles(function)) for name, function in _UNARY.items()),
     ScalarFunction("LOG", takes_numbers(_DOUBLE_RESULT, 1, 2), _doubles(_logarithm)),
-    ScalarFunction("POWER", takes_numbers(_DOUBLE_RESULT, 2), _doubles(_of_libm(pc.power)), aliases=("POW",)),
-    ScalarFunction("ATAN2", takes_numbers(_DOUBLE_RESULT, 2), _doubles(_of_libm(pc.atan2))),
+    ScalarFunction("POWER", takes_numbers(_DOUBLE_RESULT, 2), _doubles(_of_libm("power")), aliases=("POW",)),
+    ScalarFunction("ATAN2", takes_numbers(_DOUBLE_RESULT, 2), _doubles(_of_libm("atan2"))),
     ScalarFunction("PI", takes_numbers(always(DOUBLE.not_null()), 0), _constant(math.pi)),
     ScalarFunction("E", takes_numbers(always(DOUBLE.not_null()), 0), _constant(math.e)),
     ScalarFunction("BIN", takes_numbers(if_any_nullable(STRING), 1, types=INTEGER), by_value(binary_text)),

@@ -6,7 +6,6 @@ PATH/DATABASE/TABLE/data                       the rows of a table without a con
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from scurry.common._process.file_locks import lock as lock_file
 from scurry.common._process.replaced_files import replace_file
 from scurry.connectors.files.filesystem import hidden, local_path
 from scurry.errors import (
@@ -245,7 +245,7 @@ class FileSystemCatalog(ExternalCatalog):
                 raise ValidationError(f"Catalog {self.name}: {name!r} cannot be the name of a directory.")
         try:
             with open(self._root / _LOCK, "a+b") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+                lock_file(lock, wait=True)
                 yield
         except OSError as error:
             raise CatalogError(f"the catalog {self.name} cannot change its files: {error}") from None

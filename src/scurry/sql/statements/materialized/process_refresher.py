@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import fcntl
 import shutil
 import tempfile
 import threading
@@ -14,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
+from scurry.common._process.file_locks import lock as lock_file
 from scurry.common._process.replaced_files import replace_file
 from scurry.common._process.schedule import Periodic, Schedule
 from scurry.common.config_options import JOB_NAME, RUNTIME_MODE
@@ -267,7 +267,7 @@ def _hold(directory: Path, identifier: ObjectIdentifier) -> IO[str]:
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = open(directory / "lock", "a+", encoding="utf-8")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(lock, wait=False)
     except OSError:
         lock.close()
         error = ValidationError(

@@ -65,6 +65,7 @@ def _modules() -> list[ModuleType]:
 
 
 _LOCAL = "scurry.runtime.local"
+_LOG = "scurry.connectors.log"
 
 MUTANTS = [
     Mutant(
@@ -139,5 +140,106 @@ MUTANTS = [
         "    self._job.commit_output(memory.batch_id, output, begun)\n",
         "    if self._checkpoints is not None:\n        self._checkpoints.committed()\n"
         "    self._job.commit_output(memory.batch_id, output, begun)\n",
+    ),
+    Mutant(
+        "files of a FileSink are not forced to the disk before a checkpoint counts their records",
+        "scurry.connectors.files.writing.sink:_FileWriter.prepare_commit",
+        "self._fs.force(path)",
+        "pass",
+        job="files",
+        kinds=("crash",),
+    ),
+    Mutant(
+        "blocks of a log are not forced to the disk before its catalog names them",
+        f"{_LOG}.segments:PartitionWriter.close",
+        "    os.fsync(self._blocks.fileno())\n",
+        "",
+        job="log",
+        kinds=("crash",),
+    ),
+    Mutant(
+        "records that a log has staged are not forced to the disk",
+        f"{_LOG}.sink:_StagingWriter.prepare_commit",
+        "    os.fsync(self._file.fileno())\n",
+        "",
+        job="log",
+        kinds=("crash",),
+    ),
+    Mutant(
+        "a log appends a micro-batch again",
+        f"{_LOG}.directory:LogDirectory.append",
+        "content.note_batch(*batch)",
+        "pass",
+        job="log",
+        kinds=("kill", "fail"),
+    ),
+    Mutant(
+        "a log does not cut what a crash has left behind its end",
+        f"{_LOG}.segments:PartitionWriter._open",
+        "    self._blocks.truncate(position)\n    self._blocks.seek(position)\n",
+        "    self._blocks.seek(0, 2)\n",
+        job="log",
+        kinds=("kill", "tear", "fail"),
+    ),
+    Mutant(
+        "subtasks do not know when the timers of restored state are due",
+        "scurry.runtime.savepoint.restore:distribute_metas",
+        "due[group] = min(time, due.get(group, time))",
+        "pass",
+        job="timers",
+        kinds=("rescale", "stop"),
+    ),
+    Mutant(
+        "broadcast state is restored by one subtask",
+        "scurry.runtime.savepoint.restore:StateDistributor._targets",
+        "[(operator, subtask) for subtask in range(count)]",
+        "[(operator, 0)]",
+        job="rules",
+        kinds=("rescale", "stop"),
+    ),
+    Mutant(
+        "readers that are new to restored state are as far as the latest of before",
+        "scurry.runtime.savepoint.restore:Restore._gate",
+        "before = [(min(watermark),",
+        "before = [(max(watermark),",
+        job="windows",
+        kinds=("rescale", "stop"),
+    ),
+    Mutant(
+        "calls of async functions are in flight when a checkpoint is made",
+        "scurry.runtime.operators.asynchronous:AsyncOperator.drain",
+        "self._loop.run(self._calls.end())",
+        "pass",
+        job="overlapping",
+        kinds=("kill",),
+    ),
+    Mutant(
+        "results of async functions come behind the watermark",
+        "scurry.runtime.operators.asynchronous:AsyncOperator.watermark",
+        "    self.drain()\n",
+        "",
+        job="enriched",
+    ),
+    Mutant(
+        "files of an attempt that failed stay in the way of the next one",
+        "scurry.connectors.files.writing.committer:FileCommitter._give_name",
+        "elif not self._fs.exists(part.target):",
+        "else:",
+        job="files",
+        kinds=("kill", "fail"),
+    ),
+    Mutant(
+        "a savepoint that was not complete counts as one",
+        "scurry.runtime.local.streaming:LocalEngine.begin_savepoint",
+        "        request.future.set_exception(error)\n",
+        "        request.future.set_result(request.path)\n",
+        kinds=("savepoint", "fail", "full"),
+    ),
+    Mutant(
+        "a source that has ended is read again by the job that goes on from its savepoint",
+        "scurry.runtime.driver.streaming:StreamingDriver._positions",
+        "set(self._ended)",
+        "set()",
+        kinds=("kill",),
     ),
 ]

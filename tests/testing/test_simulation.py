@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from scurry.testing.simulation import (
 )
 from scurry.testing.simulation.files import SimulatedDisk
 from scurry.testing.simulation.machine import KilledError, Machine
+from support.simulated import PROGRAMS
 
 FAULTS = (Fault(20, "kill"), Fault(60, "rescale", 3), Fault(90, "savepoint"), Fault(130, "crash"))
 
@@ -100,6 +102,37 @@ def test_a_fault_is_shrunk_to_a_test_of_a_line_that_finds_it_again() -> None:
     assert f"    Simulation(dropping()).run({schedule})" in str(found.value)
     with pytest.raises(FoundFault, match="lost"):
         simulation.run(schedule)
+
+
+# ---------------------------------------------------------------- what jobs read and write
+
+
+@pytest.mark.parametrize("name", ["files", "log"])
+def test_files_and_logs_are_written_once_over_kills(name: str) -> None:
+    run = Simulation(PROGRAMS[name]()).run(Schedule(3, records=12, faults=FAULTS))
+    assert run.processes > 1 and len(run.output) == 12
+
+
+def test_calls_of_async_functions_end_by_the_clock_of_the_machine() -> None:
+    simulation = Simulation(PROGRAMS["overlapping"]())
+    run = simulation.run(Schedule(3, records=12, faults=(Fault(40, "kill"),)))
+    assert run.digest == simulation.run(Schedule(3, records=12, faults=(Fault(40, "kill"),))).digest
+
+
+def test_a_change_goes_on_with_another_version_of_the_program() -> None:
+    program = counts()
+    built: list[int] = []
+
+    def version(number: int) -> Any:
+        def build(env: StreamExecutionEnvironment, source: Any, sink: Any) -> None:
+            built.append(number)
+            program.build(env, source, sink)
+
+        return build
+
+    changed = replace(program, build=version(0), versions=(version(1), version(2)))
+    Simulation(changed).run(Schedule(1, records=8, faults=(Fault(40, "change", 2), Fault(90, "change", 1))))
+    assert built == [0, 2, 1]
 
 
 # ---------------------------------------------------------------- the disk
@@ -186,6 +219,13 @@ def test_the_programs_of_the_page_run() -> None:
     namespace: dict[str, Any] = {"__name__": "page"}
     for program in programs:
         exec(compile(program, str(page), "exec"), namespace)
+
+
+@pytest.mark.parametrize(("operation", "kind"), [(6, "fail"), (7, "fail"), (8, "full"), (12, "fail")])
+def test_a_job_restarts_in_its_process_after_a_failure_to_open_its_checkpoint(operation: int, kind: str) -> None:
+    """Simulation: the directory was in use by the job itself, and the database locked by its first connection."""
+    run = Simulation(counts()).run(Schedule(1, records=5, faults=(Fault(operation, kind),)))
+    assert run.processes == 1 and len(run.output) == 5
 
 
 def test_locks_of_a_killed_process_do_not_last() -> None:

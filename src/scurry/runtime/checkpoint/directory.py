@@ -40,12 +40,13 @@ _LEASE = "lease.json"
 class Holder:
     """The process that holds a directory."""
 
-    host: str = field(default_factory=socket.gethostname)
-    pid: int = field(default_factory=os.getpid)
-    since: float = field(default_factory=time.time)
+    # looked up when they are called: simulations replace them
+    host: str = field(default_factory=lambda: socket.gethostname())
+    pid: int = field(default_factory=lambda: os.getpid())
+    since: float = field(default_factory=lambda: time.time())
     #: the owner of a lease, and when it was last renewed
     owner: str = field(default_factory=lambda: uuid.uuid4().hex)
-    renewed: float = field(default_factory=time.time)
+    renewed: float = field(default_factory=lambda: time.time())
 
     def to_json(self) -> bytes:
         """Return the content of the lock or lease file."""

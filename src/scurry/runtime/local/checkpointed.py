@@ -22,22 +22,31 @@ from scurry.runtime.savepoint.schemas import collect_schemas
 from scurry.runtime.state.evolution.job import Collected
 
 
-class CheckpointedRun:
-    """Run a job on its checkpoint directory, which it holds until the job ends.
-
-    Args:
-        wall_clock: Returns processing time, in milliseconds; the job's if not given.
-        threads: Whether sources may be read in threads, side by side.
+def hold_local_directory(job: JobExecution) -> str:
+    """Lock and return the checkpoint directory, which a job holds until it ends, over its restarts.
 
     Raises:
         ConfigError: The directory is not on a local disk.
         SavepointTrustError: Other users can write to it.
         CheckpointLockedError: Another process uses it.
     """
+    return hold_directory(job, _local_storage)
 
-    def __init__(self, job: JobExecution, wall_clock: Callable[[], int] | None = None, threads: bool = True) -> None:
+
+class CheckpointedRun:
+    """Run a job on its checkpoint directory.
+
+    Args:
+        root: The directory, which the job holds.
+        wall_clock: Returns processing time, in milliseconds; the job's if not given.
+        threads: Whether sources may be read in threads, side by side.
+    """
+
+    def __init__(
+        self, job: JobExecution, root: str, wall_clock: Callable[[], int] | None = None, threads: bool = True
+    ) -> None:
         self._job, self._wall_clock, self._threads = job, wall_clock, threads
-        self._root = hold_directory(job, _local_storage)
+        self._root = root
         self._checkpoints = LocalCheckpoints(_local_storage(self._root))
         job.cleanup.callback(self._checkpoints.close)
 

@@ -52,12 +52,16 @@ class LocalCheckpoints:
         if SPARK_GENERATIONS in names:
             raise of_other_runner(str(self._root), "the runner on Spark", "--runner spark")
         self._database = CheckpointDatabase(self._root / LOCAL_STORE)
-        #: the last batch whose output is committed
-        self._committed = self._read_committed()
         #: the reports of a batch whose output could not be committed, for another attempt in this process
         self._reports: list[tuple[int, TaskReport]] = []
         self.content: dict[str, Any] = {}
-        self._refresh()
+        try:
+            #: the last batch whose output is committed
+            self._committed = self._read_committed()
+            self._refresh()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         self._database.close()

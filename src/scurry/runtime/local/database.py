@@ -71,9 +71,14 @@ class CheckpointDatabase:
         self._state = self._output = 0
         with self._reporting():
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            for pragma in _PRAGMAS:
-                self._connection.execute(f"PRAGMA {pragma}")
-        self.refresh()
+        try:
+            with self._reporting():
+                for pragma in _PRAGMAS:
+                    self._connection.execute(f"PRAGMA {pragma}")
+            self.refresh()
+        except BaseException:
+            self._connection.close()  # its lock would be there when the job restarts
+            raise
 
     def close(self) -> None:
         self._connection.close()

@@ -43,6 +43,8 @@ class LocalRunner:
         self._wall_clock = wall_clock
         self._threads = threads
         self._memory = Memory()
+        #: the checkpoint directory, once the job holds it
+        self._directory: str | None = None
         self._checkpointed: CheckpointedRun | None = None
 
     def run(self, job: JobExecution) -> None:
@@ -59,9 +61,11 @@ class LocalRunner:
     def _steps(self, job: JobExecution) -> Steps[None]:
         if job.plan.settings.mode == "STREAMING" and job.plan.settings.checkpoint_dir is not None:
             if self._checkpointed is None:
-                from scurry.runtime.local.checkpointed import CheckpointedRun  # loads SQLite
+                from scurry.runtime.local.checkpointed import CheckpointedRun, hold_local_directory  # loads SQLite
 
-                self._checkpointed = CheckpointedRun(job, self._wall_clock, self._threads)
+                if self._directory is None:
+                    self._directory = hold_local_directory(job)
+                self._checkpointed = CheckpointedRun(job, self._directory, self._wall_clock, self._threads)
             yield from self._checkpointed.steps()
             return
         job.start_clock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.testing.simulation.endpoints import Endpoints, FileEndpoints, LogEndpoints
 from scurry.testing.simulation.jobs import counts, sessions, timers, windows
 from scurry.testing.simulation.parts import SimulatedSink, SimulatedSource
 from scurry.testing.simulation.schedules import KINDS, Fault, Schedule
@@ -9,8 +10,11 @@ from scurry.testing.simulation.simulator import FoundFault, Program, Run, Simula
 
 __all__ = [
     "KINDS",
+    "Endpoints",
     "Fault",
+    "FileEndpoints",
     "FoundFault",
+    "LogEndpoints",
     "Program",
     "Run",
     "Schedule",

@@ -18,6 +18,7 @@ from scurry.testing.simulation.machine import Machine
 __all__ = ["SimulatedDisk"]
 
 _open, _os_open, _connect, _listdir, _scandir = builtins.open, os.open, sqlite3.connect, os.listdir, os.scandir
+_close = os.close
 _replace, _rename, _unlink, _rmdir, _mkdir, _fsync = os.replace, os.rename, os.unlink, os.rmdir, os.mkdir, os.fsync
 
 
@@ -55,6 +56,13 @@ class _Raw(io.FileIO):
         self.disk.changed(path)
         return super().write(data)
 
+    def truncate(self, size: int | None = None) -> int:
+        """Cut the file, as an operation that only a living process has."""
+        machine, path = self.disk.machine, str(self.name)
+        machine.operation("write", f"{path} cut")
+        self.disk.changed(path)
+        return super().truncate(size)
+
 
 class SimulatedDisk:
     """The files below a directory. What was not forced to the disk may be lost in a crash of the machine.
@@ -70,7 +78,8 @@ class SimulatedDisk:
         self._unforced: dict[str, bytes] = {}
         self._undo: list[_Undo] = []
         self._descriptors: dict[int, str] = {}
-        self._connections: list[sqlite3.Connection] = []
+        #: databases that are open
+        self.connections: list[sqlite3.Connection] = []
         #: whether calls are those of the machine itself
         self._by_machine = False
 
@@ -80,6 +89,15 @@ class SimulatedDisk:
             return None
         text = os.path.abspath(os.fspath(path))
         return text if isinstance(text, str) and text.startswith(self.root) else None
+
+    @contextmanager
+    def by_machine(self) -> Iterator[None]:
+        """Let calls be those of the machine itself, without faults, while a `with` block runs."""
+        before, self._by_machine = self._by_machine, True
+        try:
+            yield
+        finally:
+            self._by_machine = before
 
     # ---------------------------------------------------------------- crashes
 
@@ -96,13 +114,16 @@ class SimulatedDisk:
 
     def end_process(self) -> None:
         """Close what a process that ends has left open: locks of a dead one do not last."""
-        for connection in self._connections:
+        for connection in list(self.connections):
             connection.close()
-        self._connections.clear()
 
     def lose(self) -> None:
         """Lose changes that were not forced to the disk, as a crash of the machine does."""
-        chance, self._by_machine = self.machine.chance, True
+        with self.by_machine():
+            self._lose()
+
+    def _lose(self) -> None:
+        chance = self.machine.chance
         for path, before in sorted(self._unforced.items()):
             now = _content(path)
             if now is None:
@@ -118,22 +139,25 @@ class SimulatedDisk:
         self.machine.note(f"lost {lost} of {len(self._undo)} changes of directories")
         self._unforced.clear()
         self._undo.clear()
-        self._by_machine = False
 
     # ---------------------------------------------------------------- calls
 
     def open(self, file: Any, mode: str = "r", buffering: int = -1, *args: Any, **kwargs: Any) -> Any:
         """Open a file as `open` does."""
-        path = self.here(file)
+        path = self._descriptors.get(file) if isinstance(file, int) else self.here(file)
         if path is None:
             return _open(file, mode, buffering, *args, **kwargs)
         if not set(mode) & set("wax+"):
             self.machine.operation("read", path)
             return _open(file, mode, buffering, *args, **kwargs)
-        self.machine.operation("create", path)
         existed = os.path.lexists(path)
+        opener = kwargs.pop("opener", None)
+        if isinstance(file, int):  # opened by `os.open`
+            opener = lambda *args: file  # noqa: E731
+        else:
+            self.machine.operation("create", path)
         before = (_content(path) or b"") if existed else b""
-        raw = _Raw(path, mode.replace("b", "").replace("t", ""), opener=kwargs.pop("opener", None))
+        raw = _Raw(path, mode.replace("b", "").replace("t", ""), opener=opener)
         raw.disk = self
         if existed and "w" in mode:
             self._unforced.setdefault(path, before)
@@ -161,6 +185,11 @@ class SimulatedDisk:
             self._undo.append(_Undo(lambda: _remove(path)))
         self._descriptors[descriptor] = path
         return descriptor
+
+    def close(self, descriptor: int) -> None:
+        """Act as `os.close`."""
+        self._descriptors.pop(descriptor, None)
+        _close(descriptor)
 
     def replace(self, source: Any, target: Any, **kwargs: Any) -> None:
         """Act as `os.replace`, as an operation."""
@@ -243,7 +272,7 @@ class SimulatedDisk:
         kwargs = {**kwargs, "factory": _Connection, "timeout": 0.0}
         connection: _Connection = _connect(database, *args, **kwargs)
         connection.disk = self
-        self._connections.append(connection)
+        self.connections.append(connection)
         return connection
 
     @contextmanager
@@ -254,6 +283,7 @@ class SimulatedDisk:
                 (builtins, "open", self.open),
                 (io, "open", self.open),
                 (os, "open", self.os_open),
+                (os, "close", self.close),
                 (os, "replace", self.replace),
                 (os, "rename", self.replace),
                 (os, "unlink", self.unlink),
@@ -299,12 +329,17 @@ class _Connection(sqlite3.Connection):
 
     def execute(self, sql: str, *args: Any) -> Any:
         """Execute a statement of a process that lives; a dead one only takes its changes back."""
-        if self.disk is not None and not (self.disk.machine.dead and sql == "ROLLBACK"):
+        if self.disk is not None and sql != "ROLLBACK":  # of a dead process, too: its changes do not last
             self.disk.machine.operation("sql", sql.split(" (", 1)[0])
         result = super().execute(sql, *args)
         if sql == "COMMIT" and self.disk is not None:
             self.disk.forced(None)
         return result
+
+    def close(self) -> None:
+        if self.disk is not None and self in self.disk.connections:
+            self.disk.connections.remove(self)
+        super().close()
 
     def executemany(self, sql: str, *args: Any) -> Any:
         if self.disk is not None:

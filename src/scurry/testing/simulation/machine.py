@@ -6,6 +6,7 @@ import errno
 import hashlib
 import os
 import random
+import sqlite3
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,18 +17,19 @@ from scurry.testing.simulation.schedules import Fault
 
 __all__ = ["KilledError", "Machine", "SimulatedError", "running_machine"]
 
+#: Operations that concern files: their faults are errors of the operating system.
+_FILES = {"create", "write", "rename", "delete", "list", "read", "sync"}
 #: Kind of a fault -> the operations to which it can happen; other faults can happen to all.
 _PLACES = {
-    "fail": {"create", "write", "rename", "delete", "list", "read", "sync", "next", "source", "sink", "commit"},
-    "full": {"create", "write"},
+    "fail": {*_FILES, "sql", "next", "source", "sink", "commit", "await"},
+    "full": {"create", "write", "sql"},
     "tear": {"write"},
     "savepoint": {"step"},
     "rescale": {"step"},
     "stop": {"step"},
+    "change": {"step"},
     "second": {"step"},
 }
-#: Operations that concern files: their faults are errors of the operating system.
-_FILES = {"create", "write", "rename", "delete", "list", "read", "sync"}
 #: The number of latest events that a report shows.
 _SHOWN = 60
 #: Seconds that an operation takes.
@@ -42,6 +44,12 @@ class KilledError(BaseException):
 
 class SimulatedError(RuntimeError):
     """An error that a schedule lets a source or a sink raise."""
+
+
+def _error_of_database(full: bool) -> sqlite3.Error:
+    error = sqlite3.OperationalError("database or disk is full" if full else "disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_FULL if full else sqlite3.SQLITE_IOERR
+    return error
 
 
 #: The machine on which simulated sources and sinks run, of which tasks have copies.
@@ -147,6 +155,8 @@ class Machine:
             case "kill" | "crash":
                 self.dead, self.crashed = True, fault.kind == "crash"
                 raise KilledError
+            case "fail" | "full" if kind == "sql":
+                raise _error_of_database(fault.kind == "full")
             case "fail" if kind in _FILES:
                 raise OSError(errno.EIO, os.strerror(errno.EIO), about)
             case "fail":

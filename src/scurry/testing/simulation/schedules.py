@@ -19,9 +19,12 @@ KINDS = {
     "rescale": 3,
     "stop": 2,
     "second": 1,
+    "change": 1,
 }
 #: Maximum of the faults of a run, and of the partitions of its input.
 _MOST_FAULTS, _MOST_PARTITIONS = 6, 4
+#: Maximum of the number of a version that a `change` draws.
+_MOST_VERSIONS = 3
 #: Bounds of a jump of the clock, in seconds: a day.
 _JUMP = 86_400
 #: Parallelism of a job that is rescaled.
@@ -38,8 +41,9 @@ class Fault:
             file, source or sink raises an error; `tear`: a file is written in part, then the process dies; `full`: the
             disk is full once; `clock`: the wall clock jumps; `savepoint`: one is taken, and restored at the end;
             `rescale`: the job goes on at another parallelism; `stop`: it ends with a savepoint, and another job goes on
-            from it; `second`: another driver starts on the checkpoint directory, and has to be refused.
-        amount: Seconds of a jump of the clock, the parallelism of `rescale`.
+            from it; `second`: another driver starts on the checkpoint directory, and has to be refused; `change`: the
+            process dies, and the next one has another version of the program.
+        amount: Seconds of a jump of the clock, the parallelism of `rescale`, the version of `change`.
     """
 
     at: int
@@ -87,6 +91,8 @@ class Schedule:
                 amount = chance.randint(-_JUMP, _JUMP)
             elif kind == "rescale":
                 amount = chance.randint(1, _MOST_SUBTASKS)
+            elif kind == "change":
+                amount = chance.randint(0, _MOST_VERSIONS)
             faults.append(Fault(chance.randint(1, max(1, operations)), kind, amount))
         return cls(
             seed,

@@ -7,15 +7,11 @@ import os
 import random
 import shutil
 import tempfile
-import time
-import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
-from unittest import mock
 
 from scurry.common import Configuration
 from scurry.common.job_status import JobStatus
@@ -26,9 +22,11 @@ from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.steps import Steps
 from scurry.runtime.local.runner import LocalRunner
 from scurry.testing.plans import job_plan_of
+from scurry.testing.simulation.determined import determined
+from scurry.testing.simulation.endpoints import Endpoints
+from scurry.testing.simulation.event_loop import event_loops_of
 from scurry.testing.simulation.files import SimulatedDisk
 from scurry.testing.simulation.machine import KilledError, Machine
-from scurry.testing.simulation.parts import SimulatedSink, SimulatedSource
 from scurry.testing.simulation.schedules import Fault, Schedule
 
 __all__ = ["FoundFault", "Program", "Run", "Simulation"]
@@ -70,14 +68,19 @@ class Program:
         build: Builds the job from its source and its sink. The same program is built for each process.
         expected: Returns the output for an input, in any order.
         check: Raises AssertionError for a wrong output; by default it is compared with `expected`.
+        settings: Settings of the job.
+        endpoints: Make the source and the sink.
+        versions: Other versions of the job, which have the same output; a `change` goes on with one of them.
     """
 
     name: str
     records: Callable[[int, random.Random], list[tuple[Any, Any, int]]]
-    build: Callable[[StreamExecutionEnvironment, SimulatedSource, SimulatedSink], object]
+    build: Callable[[StreamExecutionEnvironment, Any, Any], object]
     expected: Callable[[list[tuple[Any, Any, int]]], list[Any]]
     check: Callable[[list[tuple[Any, Any, int]], list[Any]], None] | None = None
     settings: dict[str, str] = field(default_factory=dict)
+    endpoints: Endpoints = field(default_factory=Endpoints)
+    versions: tuple[Callable[[StreamExecutionEnvironment, Any, Any], object], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -138,11 +141,18 @@ class Simulation:
         """
         runs = []
         for seed in range(first, first + schedules):
-            try:
-                runs.append(self.run(self.schedule(seed)))
-            except FoundFault as found:
-                raise self.shrink(found) from None
+            run = self.attempt(seed)
+            if isinstance(run, FoundFault):
+                raise self.shrink(run)
+            runs.append(run)
         return runs
+
+    def attempt(self, schedule: Schedule | int) -> Run | FoundFault:
+        """Run a schedule, or that of a seed; return the fault that it finds, if it does."""
+        try:
+            return self.run(self.schedule(schedule) if isinstance(schedule, int) else schedule)
+        except FoundFault as found:
+            return found
 
     def shrink(self, found: FoundFault) -> FoundFault:
         """Return the fault that the simplest schedule finds, of those to which steps lead that find one, too."""
@@ -151,9 +161,8 @@ class Simulation:
             simpler = False
             for smaller in found.schedule.smaller():
                 trials += 1
-                try:
-                    self.run(smaller)
-                except FoundFault as same:
+                same = self.attempt(smaller)
+                if isinstance(same, FoundFault):
                     found, simpler = same, True
                     break
                 if trials >= _MOST_TRIALS:
@@ -171,10 +180,10 @@ class _Simulated:
         given = program.records(schedule.records, random.Random(schedule.seed))
         self._given = given
         partitions = schedule.partitions
-        records = tuple((_partition(key, partitions), record, time_ms) for key, record, time_ms in given)
-        self._source = SimulatedSource(records, partitions)
+        self._records = tuple((_partition(key, partitions), record, time_ms) for key, record, time_ms in given)
+        program.endpoints.prepare(root, self._records, partitions)
         self._parallelism = schedule.parallelism
-        self._processes = 0
+        self._processes = self._version = 0
         #: where checkpoints are, and the savepoint to start from
         self._checkpoints, self._origin = f"{root}/checkpoints-0", ""
         self._savepoints: list[Future[str]] = []
@@ -185,7 +194,7 @@ class _Simulated:
     def run(self) -> Run:
         machine = self._machine
         try:
-            with machine.running(), self._disk.active(), _determined(machine):
+            with machine.running(), self._disk.active(), determined(machine), event_loops_of(machine):
                 while not self._process():
                     if self._processes > _MOST_PROCESSES or machine.operations > _MOST_OPERATIONS:
                         raise AssertionError(f"the job has not ended after {self._processes} processes{self._last}")
@@ -205,14 +214,11 @@ class _Simulated:
     # ---------------------------------------------------------------- oracles
 
     def _output(self, name: str) -> list[Any]:
-        outside = self._machine.outside
-        return [
-            value
-            for sink in outside
-            if sink.split(" ", 1)[0] == name
-            for batch in sorted(outside[sink])
-            for value in outside[sink][batch]
-        ]
+        try:
+            with self._disk.by_machine():
+                return self._program.endpoints.output(self._root, name, self._machine)
+        except (ScurryError, ValueError) as error:
+            raise AssertionError(f"the output cannot be read: {error}") from error
 
     def _check(self, output: list[Any]) -> None:
         if self._program.check is not None:
@@ -249,7 +255,10 @@ class _Simulated:
             **self._program.settings,
         }
         env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
-        self._program.build(env, self._source, SimulatedSink(output))
+        program, root = self._program, self._root
+        builds = (program.build, *program.versions)
+        source = program.endpoints.source(root, self._records, self._schedule.partitions)
+        builds[self._version % len(builds)](env, source, program.endpoints.sink(root, output))
         job, started = (
             JobExecution(job_plan_of(env, self._program.name), clock=self._machine.clock),
             list[Steps[None]](),
@@ -261,16 +270,23 @@ class _Simulated:
         machine = self._machine
         self._processes += 1
         machine.start_process()
+        client = None
         try:
             client, steps = self._start("out")
             self._drive(client, steps, self._serve)
         except KilledError:
             pass
-        if machine.dead:
+        except ScurryError as error:
+            if client is not None or not machine.dealt:
+                raise
+            machine.note(f"not started: {error}")
+            return False
+        if client is None or machine.dead:
             self._disk.end_process()
             if machine.crashed:
                 self._disk.lose()
             return False
+        assert not self._disk.connections, "the job has ended and left its database open"
         status = client.get_job_status().result()
         self._last = f", of which the last one has {status.name.lower()}: {_reason(client)}"
         machine.note(f"{status.name} {_reason(client)}")
@@ -322,6 +338,9 @@ class _Simulated:
             elif fault.kind == "rescale":
                 self._parallelism = fault.amount
                 client.rescale(fault.amount)
+            elif fault.kind == "change":
+                self._version = fault.amount
+                self._machine.die()
             elif fault.kind == "second":
                 self._second()
 
@@ -346,38 +365,3 @@ def _reason(client: RunningJob) -> str:
 
 def _partition(key: Any, partitions: int) -> int:
     return sum(repr(key).encode()) % partitions
-
-
-@contextmanager
-def _determined(machine: Machine) -> Iterator[None]:
-    """Let time and chance be those of the machine, and pools of threads work at once, while a `with` block runs."""
-    clock, chance, state = machine.clock, machine.chance, random.getstate()
-    begun = clock.now
-
-    def submit(pool: Any, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        try:
-            future.set_result(call(*args, **kwargs))
-        except BaseException as error:
-            future.set_exception(error)
-        return future
-
-    random.seed(machine.chance.random())
-    calls: list[tuple[Any, str, Any]] = [
-        (time, "time", clock.wall),
-        (time, "time_ns", lambda: int(clock.wall() * 1e9)),
-        (time, "monotonic", clock.monotonic),
-        (time, "perf_counter", lambda: clock.now - begun),
-        (time, "sleep", machine.passes),
-        (uuid, "uuid4", lambda: uuid.UUID(int=chance.getrandbits(128), version=4)),
-        (os, "urandom", chance.randbytes),
-        (os, "getpid", lambda: machine.pid),
-        (ThreadPoolExecutor, "submit", submit),
-    ]
-    with ExitStack() as patches:
-        for place, name, call in calls:
-            patches.enter_context(mock.patch.object(place, name, call))
-        try:
-            yield
-        finally:
-            random.setstate(state)

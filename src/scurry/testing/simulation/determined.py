@@ -1,0 +1,54 @@
+"""What Python asks its surroundings for, answered by a simulated machine: time, chance, names, threads of pools."""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest import mock
+
+from scurry.testing.simulation.machine import Machine
+
+__all__ = ["determined"]
+
+
+@contextmanager
+def determined(machine: Machine) -> Iterator[None]:
+    """Let time and chance be those of the machine, and pools of threads work at once, while a `with` block runs."""
+    clock, chance, state = machine.clock, machine.chance, random.getstate()
+    begun = clock.now
+
+    def submit(pool: Any, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(call(*args, **kwargs))
+        except BaseException as error:
+            future.set_exception(error)
+        return future
+
+    random.seed(machine.chance.random())
+    calls: list[tuple[Any, str, Any]] = [
+        (time, "time", clock.wall),
+        (time, "time_ns", lambda: int(clock.wall() * 1e9)),
+        (time, "monotonic", clock.monotonic),
+        (time, "perf_counter", lambda: clock.now - begun),
+        (time, "sleep", machine.passes),
+        (uuid, "uuid4", lambda: uuid.UUID(int=chance.getrandbits(128), version=4)),
+        (os, "urandom", chance.randbytes),
+        (os, "getpid", lambda: machine.pid),
+        (socket, "gethostname", lambda: "simulated"),
+        (ThreadPoolExecutor, "submit", submit),
+    ]
+    with ExitStack() as patches:
+        for place, name, call in calls:
+            patches.enter_context(mock.patch.object(place, name, call))
+        try:
+            yield
+        finally:
+            random.setstate(state)

@@ -1,0 +1,1 @@
+from scurry.testing.simulation.event_loop import *

@@ -1,0 +1,38 @@
+"""Programs on simulated machines: what jobs can have, each with a naive evaluation of its right output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scurry.testing import simulation
+from scurry.testing.simulation import Program
+from support.simulated.keyed import enriched, expiring, hybrid, overlapping
+from support.simulated.late import late
+from support.simulated.patterns import pairs
+from support.simulated.storage import files, log, sequence
+from support.simulated.streams import joins, rules
+from support.simulated.tables import changes, tumbling
+
+#: Name -> program.
+PROGRAMS: dict[str, Callable[[], Program]] = {
+    program.__name__: program
+    for program in (
+        simulation.counts,
+        simulation.timers,
+        simulation.windows,
+        simulation.sessions,
+        late,
+        joins,
+        rules,
+        expiring,
+        overlapping,
+        enriched,
+        hybrid,
+        pairs,
+        files,
+        log,
+        sequence,
+        tumbling,
+        changes,
+    )
+}

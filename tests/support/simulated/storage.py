@@ -1,0 +1,101 @@
+"""Files and topics of a log, read and written exactly once on the simulated disk."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from scurry.common import Time, Types, WatermarkStrategy
+from scurry.common.watermark_strategy import TimestampAssigner
+from scurry.datastream import ProcessWindowFunction
+from scurry.datastream.window import TumblingEventTimeWindows
+from scurry.testing.simulation import Endpoints, FileEndpoints, LogEndpoints, Program
+from support.simulated.keyed import COUNTED, Count, running_counts
+from support.simulated.records import TIMED, Given, key_of, records, strategy
+
+#: A micro-batch of a few lines.
+FEW = {"scurry.batch.max-records": "5", "scurry.batch.max-bytes": "120b"}
+#: Partition, record and time of each.
+Arriving = Sequence[tuple[int, Any, int]]
+
+
+def parsed(line: str) -> Any:
+    return tuple(json.loads(line))
+
+
+def line(record: Any) -> str:
+    return json.dumps(record)
+
+
+def _counted(name: str, endpoints: Endpoints) -> Program:
+    def build(env: Any, source: Any, sink: Any) -> None:
+        lines = env.from_source(source, WatermarkStrategy.no_watermarks(), "source", Types.STRING()).uid("source")
+        keyed = lines.map(parsed, TIMED).uid("parsed").key_by(key_of, Types.STRING())
+        counted = keyed.process(Count(), COUNTED).uid("counts")
+        counted.map(line, Types.STRING()).uid("lines").sink_to(sink).uid("sink")
+
+    return Program(name, _untimed, build, running_counts, settings=FEW, endpoints=endpoints)
+
+
+def _untimed(count: int, chance: Any) -> list[Any]:
+    return [(key, record[:2], time) for key, record, time in records(count, chance)]
+
+
+def files() -> Program:
+    """Return a program that counts lines of files into files."""
+    return _counted("files", FileEndpoints())
+
+
+def log() -> Program:
+    """Return a program that counts messages of a log into a log."""
+    return _counted("log", LogEndpoints())
+
+
+class _InSequence(FileEndpoints):
+    """Files of which each has the lines that arrive after those of the one before."""
+
+    def prepare(self, directory: str, records: Arriving, partitions: int) -> None:
+        super().prepare(directory, [(number // _LINES, *each[1:]) for number, each in enumerate(records)], len(records))
+
+
+#: Lines of a file, and the width of windows in milliseconds.
+_LINES, _WIDTH = 2, 3_000
+
+
+class Timestamps(TimestampAssigner):
+    def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
+        return int(value[2])
+
+
+class Numbers(ProcessWindowFunction[Any, Any, Any, Any]):
+    def process(self, key: Any, context: Any, elements: Iterable[Any]) -> Iterator[Any]:
+        yield json.dumps([key, context.window().start, sorted(number for _, number, _ in elements)])
+
+
+def sequence() -> Program:
+    """Return a program of windows over many files, one after the other: no line of theirs is late."""
+
+    def build(env: Any, source: Any, sink: Any) -> None:
+        lines = env.from_source(source, WatermarkStrategy.no_watermarks(), "source", Types.STRING()).uid("source")
+        timed = (
+            lines.map(parsed, TIMED)
+            .uid("parsed")
+            .assign_timestamps_and_watermarks(strategy().with_timestamp_assigner(Timestamps()))
+        )
+        windows = timed.key_by(key_of, Types.STRING()).window(TumblingEventTimeWindows.of(Time.milliseconds(_WIDTH)))
+        windows.process(Numbers(), Types.STRING()).uid("windows").sink_to(sink).uid("sink")
+
+    def expected(given: Given) -> list[Any]:
+        found: dict[Any, list[int]] = {}
+        for key, record, time in given:
+            found.setdefault((key, time // _WIDTH * _WIDTH), []).append(record[1])
+        return [(key, start, json.dumps(sorted(of))) for (key, start), of in found.items()]
+
+    def check(given: Given, output: list[Any]) -> None:
+        found = Counter((key, start, json.dumps(of)) for key, start, of in output)
+        right = Counter(expected(given))
+        assert found == right, f"lost: {right - found}, twice or wrong: {found - right}"
+
+    return Program("sequence", _untimed, build, lambda given: [], check, settings=FEW, endpoints=_InSequence())

@@ -1,0 +1,87 @@
+"""Two streams: joins of intervals and of windows, and broadcast state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scurry.common import Time, Types
+from scurry.datastream import KeyedBroadcastProcessFunction, ProcessJoinFunction, RuntimeContext
+from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor
+from scurry.datastream.window import TumblingEventTimeWindows
+from scurry.testing.simulation import Program
+from support.simulated.records import Given, key_of, part, records, stream
+
+BEFORE, AFTER, WIDTH = 1_000, 2_000, 3_000
+
+
+class Pair(ProcessJoinFunction[Any, Any, Any]):
+    def process_element(self, left: Any, right: Any, ctx: Any) -> Iterator[Any]:
+        yield f"interval {left[1]} {right[1]}"
+
+
+def in_window(left: Any, right: Any) -> str:
+    return f"window {left[1]} {right[1]}"
+
+
+def joins() -> Program:
+    """Return a program that joins records by intervals and by windows: all pairs, each once."""
+
+    def build(env: Any, source: Any, sink: Any) -> None:
+        left = stream(env, part(source, 0), "left").key_by(key_of, Types.STRING())
+        right = stream(env, part(source, 1), "right").key_by(key_of, Types.STRING())
+        near = left.interval_join(right).between(Time.milliseconds(-BEFORE), Time.milliseconds(AFTER))
+        intervals = near.process(Pair(), Types.STRING()).uid("interval join")
+        windowed = left.join(right).where(key_of).equal_to(key_of)
+        windows = windowed.window(TumblingEventTimeWindows.of(Time.milliseconds(WIDTH))).apply(
+            in_window, Types.STRING()
+        )
+        intervals.union(windows).sink_to(sink).uid("sink")
+
+    def expected(given: Given) -> list[Any]:
+        left = [each for each in given if each[1][1] % 2 == 0]
+        right = [each for each in given if each[1][1] % 2 == 1]
+        pairs = [(a, b) for a in left for b in right if a[0] == b[0]]
+        near = [f"interval {a[1][1]} {b[1][1]}" for a, b in pairs if -BEFORE <= b[2] - a[2] <= AFTER]
+        same = [f"window {a[1][1]} {b[1][1]}" for a, b in pairs if a[2] // WIDTH == b[2] // WIDTH]
+        return near + same
+
+    return Program("joins", records, build, expected)
+
+
+RULES = MapStateDescriptor("rules", Types.INT(), Types.INT())
+#: When all rules are known.
+END = 10**12
+
+
+class Apply(KeyedBroadcastProcessFunction[Any, Any, Any, Any]):
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.waiting = runtime_context.get_list_state(ListStateDescriptor("waiting", Types.INT()))
+
+    def process_broadcast_element(self, value: Any, ctx: Any) -> None:
+        ctx.get_broadcast_state(RULES).put(value[1], value[1])
+
+    def process_element(self, value: Any, ctx: Any) -> None:
+        self.waiting.add(value[1])
+        ctx.timer_service().register_event_time_timer(END)
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Iterator[Any]:
+        rules = ",".join(map(str, sorted(ctx.get_broadcast_state(RULES).keys())))
+        for number in self.waiting.get() or []:
+            yield f"{number} {rules}"
+
+
+def rules() -> Program:
+    """Return a program that applies all rules, which are broadcast, to all records at the end of time."""
+
+    def build(env: Any, source: Any, sink: Any) -> None:
+        given = stream(env, part(source, 0), "given").key_by(key_of, Types.STRING())
+        broadcast = stream(env, part(source, 1), "rules").broadcast(RULES)
+        given.connect(broadcast).process(Apply(), Types.STRING()).uid("apply").sink_to(sink).uid("sink")
+
+    def expected(given: Given) -> list[Any]:
+        numbers = sorted(record[1] for _, record, _ in given)
+        rules = ",".join(str(number) for number in numbers if number % 2)
+        return [f"{number} {rules}" for number in numbers if number % 2 == 0]
+
+    return Program("rules", records, build, expected)

@@ -54,7 +54,7 @@ SESSION_CONF = {
 }
 
 #: A task sorts as many bytes in memory in the default heap, which Spark would let them fill.
-SORTED_BYTES = 64 * 1024 * 1024
+SORTED_BYTES = 128 * 1024 * 1024
 
 #: Settings of a session without Spark's UI, where nobody reads Spark's records of its jobs.
 _WITHOUT_UI = {

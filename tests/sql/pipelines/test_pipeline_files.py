@@ -24,6 +24,7 @@ PIPELINE = r"""source:
 sink:
   type: jdbc
   url: jdbc:sqlite:/tmp/there.db
+  exclude.schema.changes: [drop, rename.column]
 route:
   - source-table: app_db.orders_[0-9]+
     sink-table: ods.orders
@@ -52,7 +53,9 @@ def read(tmp_path: Path, text: str = PIPELINE) -> Pipeline:
 
 def test_a_pipeline_says_what_is_copied_where(tmp_path: Path) -> None:
     found = read(tmp_path)
-    assert (found.name, found.parallelism, found.plan.behavior) == ("Copy of app_db", 2, "evolve")
+    assert (found.name, found.parallelism, found.plan.rules.behavior) == ("Copy of app_db", 2, "evolve")
+    accepted = {"add.column", "alter.column.type", "create.table", "truncate.table"}
+    assert found.plan.rules.accepted == accepted
     assert isinstance(found.capture, MySqlCapture)
     assert found.capture.settings.tables == r"(?:app_db)\.(?:.*)"
     assert found.capture.settings.server_ids == (5400, 5404)
@@ -88,18 +91,19 @@ sink:
         ("type: mysql", "type: mysqll", "copy.yaml:2:3: there is no source of type 'mysqll'"),
         ("type: jdbc", "type: jdbx", "copy.yaml:10:3: there is no sink of type 'jdbx'"),
         ("  url: jdbc:sqlite", "  url: jdbc:db2", "copy.yaml:10:3: sink: no driver for jdbc:db2: URLs"),
-        ("sink-table: ods.orders", "sinktable: ods.orders", "copy.yaml:14:5: 'sinktable' is no key of route"),
-        ("projection:", "projektion:", "copy.yaml:21:5: 'projektion' is no key of transform"),
+        ("sink-table: ods.orders", "sinktable: ods.orders", "copy.yaml:15:5: 'sinktable' is no key of route"),
+        ("projection:", "projektion:", "copy.yaml:22:5: 'projektion' is no key of transform"),
         (
             "primary-keys: id",
             "converter-after-transform: SOFT",
-            "copy.yaml:23:5: there is no converter 'SOFT'; there is",
+            "copy.yaml:24:5: there is no converter 'SOFT'; there is",
         ),
-        ("a=b,c=d", "a=b,c", "copy.yaml:24:5: 'table-options' is key=value,key=value, and 'c' is none"),
-        ("parallelism: 2", "parallelism: two", "copy.yaml:27:3: 'parallelism' is a number from 1, not two"),
-        (": evolve", ": evolv", "copy.yaml:28:3: 'schema.change.behavior' is evolv; there are lenient, evolve"),
-        ("pipeline:", "pipline:", "copy.yaml:25:1: 'pipline' is no key of the pipeline"),
-        ("app_db.orders_[0-9]+", "app_db.orders_[0-9", "copy.yaml:13:5: 'app_db.orders_[0-9' has no regular expr"),
+        ("[drop, rename.column]", "drops", "copy.yaml:12:3: 'drops' is no change of schemas; there are add.column"),
+        ("a=b,c=d", "a=b,c", "copy.yaml:25:5: 'table-options' is key=value,key=value, and 'c' is none"),
+        ("parallelism: 2", "parallelism: two", "copy.yaml:28:3: 'parallelism' is a number from 1, not two"),
+        (": evolve", ": evolv", "copy.yaml:29:3: 'schema.change.behavior' is evolv; there are lenient, evolve"),
+        ("pipeline:", "pipline:", "copy.yaml:26:1: 'pipline' is no key of the pipeline"),
+        ("app_db.orders_[0-9]+", "app_db.orders_[0-9", "copy.yaml:14:5: 'app_db.orders_[0-9' has no regular expr"),
         (r"tables: app_db.\.*", r"tables: \.*", "copy.yaml:7:3: 'tables' of mysql has names database.table"),
         ("  password: correct-horse", "  password: {a: b}", "copy.yaml:6:3: source: One or more required options"),
         ("  hostname: localhost", "  hostname: [localhost]", "copy.yaml:3:3: 'hostname' of source is one value"),
@@ -120,7 +124,7 @@ def test_an_error_suggests_the_key_and_underlines_it(tmp_path: Path) -> None:
         read(tmp_path, PIPELINE.replace("sink-table: ods.orders", "sink-tabel: ods.orders"))
     assert error.value.describe().splitlines()[1:] == [
         "  hint: did you mean 'sink-table'?",
-        "  14 |     sink-tabel: ods.orders",
+        "  15 |     sink-tabel: ods.orders",
         "           ^^^^^^^^^^",
     ]
 

@@ -13,7 +13,7 @@ from scurry.sql.pipelines.columns import TableColumns
 from scurry.sql.pipelines.selectors import TableSelector
 from scurry.sql.pipelines.source import Plan
 from scurry.sql.pipelines.transforms import Transform
-from scurry.sql.types import BigIntType, IntType, VarCharType
+from scurry.sql.types import IntType, VarCharType
 
 ORDERS = TableId("app", "", "orders")
 COLUMNS = TableColumns(("id", "name"), (IntType(), VarCharType(20)), ("id",))
@@ -157,43 +157,3 @@ def test_deleted_rows_are_inserted_with_the_kind_of_their_change() -> None:
         (5, "+I", INSERT),
     ]
     assert [row["op_type"] for _, row, _ in rows(Plan(transforms=(rule,)), block(id=["1"], name=["a"]))] == ["+I"]
-
-
-ADDED = TableColumns(("id", "name", "size"), (IntType(), VarCharType(20), IntType()), ("id",))
-LOST = TableColumns(("id",), (IntType(),), ("id",))
-WIDER = TableColumns(("id", "name"), (BigIntType(), VarCharType(20)), ("id",))
-
-
-@pytest.mark.parametrize(
-    ("behavior", "now", "names"),
-    [
-        ("lenient", ADDED, ("id", "name", "size")),
-        ("lenient", LOST, ("id", "name")),
-        ("lenient", WIDER, ("id", "name")),
-        ("evolve", ADDED, ("id", "name", "size")),
-        ("try_evolve", LOST, ("id", "name")),
-        ("ignore", ADDED, ("id", "name")),
-        ("exception", COLUMNS, ("id", "name")),
-    ],
-)
-def test_columns_after_a_change(behavior: str, now: TableColumns, names: tuple[str, ...]) -> None:
-    assert Plan(behavior=behavior).columns(ORDERS, COLUMNS, now).names == names
-
-
-@pytest.mark.parametrize(
-    ("behavior", "now", "message"),
-    [
-        ("exception", ADDED, "table app.orders has new columns size: 'schema.change.behavior' is exception"),
-        ("exception", LOST, "table app.orders has lost columns name"),
-        ("evolve", LOST, "table app.orders has lost columns name: sinks add columns, and neither drop nor change them"),
-        ("evolve", WIDER, "table app.orders has other types of columns id"),
-    ],
-)
-def test_changes_that_end_the_job(behavior: str, now: TableColumns, message: str) -> None:
-    with pytest.raises(ValidationError, match=message):
-        Plan(behavior=behavior).columns(ORDERS, COLUMNS, now)
-
-
-def test_a_column_that_a_table_has_lost_is_null() -> None:
-    columns = Plan().columns(ORDERS, COLUMNS, LOST)
-    assert rows(Plan(), block(id=["1"]), columns) == [("app.orders", {"id": 1, "name": None}, None)]

@@ -271,7 +271,7 @@ class TestPostgres:
             if len(found) == 2 and not changed:
                 changed.append(True)
                 postgres.run(*self.CHANGES)
-            return len(found) == 6
+            return len(found) == 5
 
         run_until(path, condition)
         last = messages()[-1]

@@ -10,8 +10,13 @@ from scurry.errors import SinkConnectionError
 _ANSWER_SECONDS = 15.0
 
 
-def ensure_topic(properties: ClientProperties, topic: str) -> None:
+def ensure_topic(properties: ClientProperties, topic: str, creates: bool = True) -> None:
     """Create a topic with the brokers' default number of partitions and replicas, unless it exists.
+
+    Args:
+        properties: The clients' properties.
+        topic: The topic.
+        creates: Whether it may be created.
 
     Raises:
         SinkConnectionError: The cluster does not answer, denies access, or does not create it.
@@ -23,6 +28,8 @@ def ensure_topic(properties: ClientProperties, topic: str) -> None:
             return
     finally:
         producer.close()
+    if not creates:
+        raise SinkConnectionError(f"topic {topic!r} at {properties.servers} is missing; create it")
     module, trouble = confluent(), Trouble()
     admin = module.admin.AdminClient(trouble.watched(properties.client()))
     try:

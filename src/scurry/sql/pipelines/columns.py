@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from scurry.connectors.cdc.capture import CapturedTable, ChangeCapture, TableId
 from scurry.connectors.cdc.mysql.reading import MySqlCapture
@@ -13,6 +14,7 @@ from scurry.connectors.jdbc.database import READING
 from scurry.connectors.jdbc.session import JdbcSession
 from scurry.sql import types
 from scurry.sql.connectors.jdbc.mysql_catalog import mysql_type
+from scurry.sql.statements.text import parse_type
 from scurry.sql.types import DataType
 
 _STRING = types.VarCharType(types.MAX_LENGTH)
@@ -28,9 +30,9 @@ _POSTGRES: dict[str, DataType] = {
     "date": types.DateType(),
 }
 _TYPES_OF_POSTGRES = (
-    "SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a JOIN pg_class c "
-    "ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p') AND "
-    "a.attnum > 0 AND NOT a.attisdropped AND n.nspname NOT IN ('pg_catalog', 'information_schema')"
+    "SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnum FROM pg_attribute a "
+    "JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p') "
+    "AND a.attnum > 0 AND NOT a.attisdropped AND n.nspname NOT IN ('pg_catalog', 'information_schema')"
 )
 
 
@@ -40,15 +42,46 @@ class TableColumns:
 
     Attributes:
         key: The columns of the primary key; none without one.
+        ids: What the columns keep when they are renamed; empty where the database has none.
     """
 
     names: tuple[str, ...]
     types: tuple[DataType, ...]
     key: tuple[str, ...] = ()
+    ids: tuple[int, ...] = field(default=(), compare=False)
 
     def type_of(self, name: str) -> DataType:
         """Return the type of a column."""
         return self.types[self.names.index(name)]
+
+    def renamed(self, earlier: str, name: str) -> TableColumns:
+        """Return the columns with another name of one of them."""
+        names, key = ([name if each == earlier else each for each in part] for part in (self.names, self.key))
+        return TableColumns(tuple(names), self.types, tuple(key))
+
+    def without(self, name: str) -> TableColumns:
+        """Return the columns without one of them."""
+        left = [(each, kind) for each, kind in zip(self.names, self.types, strict=True) if each != name]
+        return TableColumns(tuple(each for each, _ in left), tuple(kind for _, kind in left), self.key)
+
+    def added(self, name: str, kind: DataType) -> TableColumns:
+        """Return the columns with one more."""
+        return TableColumns((*self.names, name), (*self.types, kind), self.key)
+
+    def altered(self, name: str, kind: DataType) -> TableColumns:
+        """Return the columns with another type of one of them."""
+        pairs = zip(self.names, self.types, strict=True)
+        return TableColumns(self.names, tuple(kind if each == name else other for each, other in pairs), self.key)
+
+    def to_json(self) -> list[Any]:
+        """Return JSON-able data."""
+        return [list(self.names), [kind.as_summary_string() for kind in self.types], list(self.key), list(self.ids)]
+
+    @staticmethod
+    def of_json(data: Sequence[Any]) -> TableColumns:
+        """Return the columns that some data describe."""
+        names, kinds, key, ids = data
+        return TableColumns(tuple(names), tuple(map(parse_type, kinds)), tuple(key), tuple(ids))
 
 
 def columns_of(capture: ChangeCapture, tables: Sequence[CapturedTable]) -> dict[TableId, TableColumns]:
@@ -56,23 +89,26 @@ def columns_of(capture: ChangeCapture, tables: Sequence[CapturedTable]) -> dict[
     modified = _of_postgres(capture) if isinstance(capture, PostgresCapture) else {}
     found = {}
     for table in tables:
-        kinds = []
+        kinds, ids = list[DataType](), list[int]()
         for name, kind in zip(table.columns, table.types, strict=True):
             if isinstance(capture, MySqlCapture):
                 kinds.append(_mysql(kind))
             else:
-                kinds.append(_postgres(modified.get((table.id.schema, table.id.name, name), kind)))
-        found[table.id] = TableColumns(table.columns, tuple(kinds), table.key)
+                known = modified.get((table.id.schema, table.id.name, name))
+                kinds.append(_postgres(kind if known is None else known[0]))
+                ids += [] if known is None else [known[1]]
+        whole = tuple(ids) if len(ids) == len(kinds) else ()
+        found[table.id] = TableColumns(table.columns, tuple(kinds), table.key, whole)
     return found
 
 
-def _of_postgres(capture: PostgresCapture) -> dict[tuple[str, str, str], str]:
+def _of_postgres(capture: PostgresCapture) -> dict[tuple[str, str, str], tuple[str, int]]:
     session = JdbcSession(capture.settings.server, 1)
     try:
         rows = session.transact(lambda connection: list(connection.execute(_TYPES_OF_POSTGRES)), READING)
     finally:
         session.close()
-    return {(schema, table, column): kind for schema, table, column, kind in rows}
+    return {(schema, table, column): (kind, number) for schema, table, column, kind, number in rows}
 
 
 def _postgres(kind: str) -> DataType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from scurry.connectors.jdbc.database import Database
 from scurry.connectors.jdbc.drivers import database_of
@@ -12,8 +13,8 @@ from scurry.connectors.jdbc.session import JdbcSession
 from scurry.connectors.jdbc.sink import WRITING
 from scurry.errors import DatabaseError, ScurryError, ValidationError
 from scurry.sql.connectors.jdbc.statements import Dialect, dialect_of
-from scurry.sql.pipelines.changes import SinkTable
-from scurry.sql.pipelines.targets import Target, without_key
+from scurry.sql.pipelines.changes import UNCHANGED, SinkTable
+from scurry.sql.pipelines.targets import Target, missing, without_key
 
 #: Words of databases about a table, a schema or a database that is not there.
 _MISSING = ("does not exist", "doesn't exist", "no such table", "Unknown database")
@@ -73,12 +74,26 @@ class _Table:
     def prepare(self, adds: bool) -> None:
         names = self._names()
         if names is None:
+            if not self._table.creates:
+                raise missing(self._table)
             self._create()
             names = self._names() or frozenset()
-        columns = self._table.columns
+        dialect, columns, history = self._dialect, self._table.columns, self._table.history
+        for earlier, name in history.renamed:
+            if earlier.lower() in names and name.lower() not in names:
+                self._execute(dialect.rename_column(self._name, earlier, name), partial(self._has, name))
+        for name in history.dropped:
+            if name.lower() in names:
+                self._execute(dialect.drop_column(self._name, name), partial(self._lacks, name))
+        names = self._names() or frozenset() if history != UNCHANGED else names
         for name, kind in zip(columns.names, columns.types, strict=True):
             if adds and name.lower() not in names:
-                self._execute(self._dialect.add_column(self._name, name, kind), lambda: self._has(name))  # noqa: B023
+                self._execute(dialect.add_column(self._name, name, kind), partial(self._has, name))
+            elif name in history.altered and (statement := dialect.alter_type(self._name, name, kind)):
+                self._execute(statement, lambda: False)
+
+    def _lacks(self, name: str) -> bool:
+        return not self._has(name)
 
     def _names(self) -> frozenset[str] | None:
         """Return the columns of the table in lower case, None if it does not exist."""

@@ -21,10 +21,11 @@ from scurry.sql.connectors.cdc.source import CdcTableSource
 from scurry.sql.connectors.contract import TableContext, TableFactory
 from scurry.sql.pipelines.databases import DatabaseTarget
 from scurry.sql.pipelines.document import Block, read_document
+from scurry.sql.pipelines.evolution import BEHAVIORS, CHANGES, Rules, changes_of
 from scurry.sql.pipelines.lakes import DeltaTarget, IcebergTarget
 from scurry.sql.pipelines.messages import MessageTarget
 from scurry.sql.pipelines.selectors import Route, TableSelector, checked_selector
-from scurry.sql.pipelines.source import BEHAVIORS, Plan
+from scurry.sql.pipelines.source import Plan
 from scurry.sql.pipelines.targets import Target
 from scurry.sql.pipelines.transforms import CONVERTERS, Transform
 
@@ -34,6 +35,7 @@ _TRANSFORM = (
     "source-table", "projection", "filter", "primary-keys", "partition-keys", "table-options",
     "converter-after-transform", "description",
 )  # fmt: skip
+_INCLUDED, _EXCLUDED = "include.schema.changes", "exclude.schema.changes"
 _OF_SOURCE = ("type", "name", "tables", "tables.exclude")
 _SOURCES: dict[str, type[TableFactory]] = {"mysql": MySqlCdcFactory, "postgres": PostgresCdcFactory}
 _TARGETS: dict[str, Callable[[tuple[tuple[str, str], ...], str], Target]] = {
@@ -77,9 +79,10 @@ def read_pipeline(path: Path) -> Pipeline:
     routes = tuple(map(_route, root.blocks("route")))
     transforms = tuple(map(_transform, root.blocks("transform")))
     zone = settings.get("local-time-zone", "UTC")
-    plan = Plan(routes, transforms, settings.get("schema.change.behavior", "lenient").lower(), zone)
     parallelism = int(settings["parallelism"]) if "parallelism" in settings else None
     target = _sink(sink, zone)
+    rules = Rules(settings.get("schema.change.behavior", "lenient").lower(), _accepted(sink))
+    plan = Plan(routes, transforms, rules, zone, target)
     return Pipeline(settings.get("name", path.stem), parallelism, capture, assigned, plan, target, root)
 
 
@@ -154,7 +157,7 @@ def _type(block: Block, known: Mapping[str, Any]) -> str:
 
 
 def _sink(block: Block, zone: str) -> Target:
-    options = block.texts()
+    options = block.texts((_INCLUDED, _EXCLUDED))
     make = _TARGETS[_type(block, _TARGETS)]
     options.pop("type")
     options.pop("name", None)
@@ -164,6 +167,20 @@ def _sink(block: Block, zone: str) -> Target:
     except ScurryError as error:
         raise block.explained(error) from None
     return target
+
+
+def _accepted(block: Block) -> frozenset[str]:
+    """Return the kinds of changes of columns that go to the sink."""
+    accepted = frozenset(CHANGES)
+    for key in (_INCLUDED, _EXCLUDED):
+        if key not in block:
+            continue
+        try:
+            named = changes_of(block.names(key))
+        except ValueError as error:
+            raise block.error(key, str(error)) from None
+        accepted = accepted & named if key == _INCLUDED else accepted - named
+    return accepted
 
 
 def _source(block: Block) -> tuple[ChangeCapture, EnumeratorSettings]:

@@ -58,6 +58,17 @@ class Block:
             raise self.error(key, f"'{key}' of {self.name} is one value, no list and no mapping")
         return value
 
+    def names(self, key: str) -> list[str]:
+        """Return the names of a list, or of a text with commas between them.
+
+        Raises:
+            ValidationError: It is something else.
+        """
+        value = self._entries[key][1]
+        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+            return list(value)
+        return [each.strip() for each in self.text(key).split(",") if each.strip()]
+
     def find(self, key: str, default: str = "") -> str:
         """Return the text of a key, or a default."""
         return self.text(key) if key in self._entries else default

@@ -6,9 +6,9 @@ import random
 import time
 import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scurry.connectors.files.storage_errors import reaching
 from scurry.connectors.lakes.columns import lake_schema, without_small_integers
@@ -22,8 +22,8 @@ from scurry.sql.connectors.lakes.columns import lake_row
 from scurry.sql.connectors.reducing import ReducingSink
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.pipelines.changes import SinkTable
-from scurry.sql.pipelines.targets import Target, without_key
-from scurry.sql.types import RowType
+from scurry.sql.pipelines.targets import Target, missing, without_key
+from scurry.sql.types import DataType, DecimalType, RowType
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,6 +33,9 @@ _TRIES = 10
 _PAUSE_SECONDS = 0.1
 #: The column that says which rows are deleted, in what is merged.
 _GONE = "__scurry_gone"
+#: Iceberg has no smaller integers, and widens these types to others.
+_WIDE = {"int8": "int32", "int16": "int32"}
+_PROMOTIONS = (("int32", "int32"), ("int32", "int64"), ("float", "double"))
 #: Prefix, followed by the sink's id, of the table property with the last committed micro-batch, as of appends.
 _COMMITTED = "scurry.committed-batch."
 
@@ -219,7 +222,13 @@ class _LakeTarget(Target):
 
 @dataclass(frozen=True)
 class DeltaTarget(_LakeTarget):
-    """Delta tables below a directory, by database and name."""
+    """Delta tables below a directory, by database and name; they only get more columns."""
+
+    changes: ClassVar[Collection[str]] = ("create.table", "add.column", "alter.column.type")
+
+    def alters(self, earlier: DataType, now: DataType) -> bool:
+        """Return whether both types are stored as one."""
+        return bool(stored(earlier) == stored(now))
 
     def check(self) -> None:
         """Check the options.
@@ -248,6 +257,8 @@ class DeltaTarget(_LakeTarget):
         try:
             there = open_table(path)
         except SourceNotFoundError:
+            if not table.creates:
+                raise missing(table) from None
             with reaching(path):
                 module.DeltaTable.create(
                     address(path), schema, mode="ignore", partition_by=list(table.partition_keys) or None
@@ -289,13 +300,36 @@ class IcebergTarget(_LakeTarget):
         try:
             loaded = there.load()
         except SourceNotFoundError:
+            if not table.creates:
+                raise missing(table) from None
             made = IcebergSink.of(there, row, table.partition_keys)
             made.create_table(properties=_below(self.options_of(table), "table.properties."))
             loaded = there.load()
-        known = {field.name for field in loaded.schema().fields}
-        if adds and set(row.names) - known:
+        known, history = {field.name for field in loaded.schema().fields}, table.history
+        renamed = [pair for pair in history.renamed if pair[0] in known and pair[1] not in known]
+        known |= {name for _, name in renamed}
+        dropped = [name for name in history.dropped if name in known]
+        added = adds and set(row.names) - known
+        if renamed or dropped or added or history.altered:
             with loaded.update_schema() as update:
+                for earlier, name in renamed:
+                    update.rename_column(earlier, name)
+                for name in dropped:
+                    update.delete_column(name)
+            with loaded.update_schema() as update:  # which widens types, too
                 update.union_by_name(lake_schema(row, without_small_integers))
+
+    def alters(self, earlier: DataType, now: DataType) -> bool:
+        """Return whether Iceberg widens a type to another one, or stores both as one."""
+        if isinstance(earlier, DecimalType) and isinstance(now, DecimalType):
+            return earlier.scale == now.scale and earlier.precision <= now.precision
+        old, new = str(stored(earlier)), str(stored(now))
+        return old == new or (_WIDE.get(old, old), _WIDE.get(new, new)) in _PROMOTIONS
+
+
+def stored(kind: DataType) -> pa.DataType:
+    """Return the type that a lake stores."""
+    return lake_schema(lake_row([FormatColumn("f", kind.nullable())])).field(0).type
 
 
 def _below(options: dict[str, str], prefix: str) -> dict[str, str]:

@@ -85,7 +85,7 @@ class MessageTarget(Target):
         """
         made = self.sink(table)
         if isinstance(made, KafkaSink) and made.serializer.topic is not None:
-            ensure_topic(made.properties, made.serializer.topic)
+            ensure_topic(made.properties, made.serializer.topic, table.creates)
 
     def context(self, table: SinkTable) -> TableContext:
         """Return the table as a statement would have it, with the column of its name."""

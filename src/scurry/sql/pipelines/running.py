@@ -62,7 +62,7 @@ def check_tables(pipeline: Pipeline) -> None:
             raise _of_transform(pipeline, table, columns[table.id], error) from None
         for sink in compiled.sinks:
             try:
-                pipeline.target.prepare(sink, plan.behavior not in ("ignore", "exception"))
+                pipeline.target.prepare(sink, False)  # a job that goes on may rename columns
                 pipeline.target.sink(sink)
             except ScurryError as error:
                 raise document.block("sink").explained(error) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,14 +12,14 @@ from scurry.sql.pipelines.changes import SinkTable
 from scurry.sql.pipelines.targets import Target
 
 #: Tables that this process has created or altered.
-_prepared: set[tuple[Target, str, str]] = set()
+_prepared: set[tuple[PipelineSink, str, str]] = set()
 
 
-def prepare(target: Target, table: SinkTable) -> None:
-    """Create a table in the system, or add the columns that it lacks; once per process."""
-    known = (target, table.path, table.digest)
+def prepare(sink: PipelineSink, table: SinkTable) -> None:
+    """Create a table in the system, or change its columns; once per process and job."""
+    known = (sink, table.path, table.digest)
     if known not in _prepared:
-        target.prepare(table)
+        sink.target.prepare(table)
         _prepared.add(known)
 
 
@@ -27,17 +28,22 @@ class PipelineSink(Sink):
     """Write each table by a sink of its own, as a statement with this table does.
 
     A micro-batch in which the columns of a table change has two sinks of it, one after the other.
+
+    Attributes:
+        target: The system.
+        run: Tells one start of the job from another, before which its tables may have changed.
     """
 
     target: Target
+    run: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
         """Return the writer of a task."""
-        return _TablesWriter(self.target, context)
+        return _TablesWriter(self, context)
 
     def create_committer(self, sink_id: str) -> Committer:
         """Return the committer of all tables."""
-        return _TablesCommitter(self.target, sink_id)
+        return _TablesCommitter(self, sink_id)
 
 
 def _id(sink_id: str, table: SinkTable) -> str:
@@ -54,15 +60,17 @@ class _Written:
 
 
 class _TablesWriter(SinkWriter):
-    def __init__(self, target: Target, context: WriterContext) -> None:
-        self._target = target
+    def __init__(self, sink: PipelineSink, context: WriterContext) -> None:
+        self._sink = sink
         self._context = context
         self._open: dict[str, tuple[SinkTable, SinkWriter]] = {}
         self._written: list[_Written] = []
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
         for each in values:
-            self._writer(each.table).write([each.changes])
+            writer = self._writer(each.table)
+            if each.record_count:  # otherwise it brings columns
+                writer.write([each.changes])
 
     def _writer(self, table: SinkTable) -> SinkWriter:
         known = self._open.get(table.path)
@@ -70,9 +78,9 @@ class _TablesWriter(SinkWriter):
             return known[1]
         if known is not None:
             self._end(*known)
-        prepare(self._target, table)
+        prepare(self._sink, table)
         context = replace(self._context, sink_id=_id(self._context.sink_id, table))
-        writer = self._target.sink(table).create_writer(context)
+        writer = self._sink.target.sink(table).create_writer(context)
         self._open[table.path] = table, writer
         return writer
 
@@ -92,8 +100,8 @@ class _TablesWriter(SinkWriter):
 
 
 class _TablesCommitter(Committer):
-    def __init__(self, target: Target, sink_id: str) -> None:
-        self._target = target
+    def __init__(self, sink: PipelineSink, sink_id: str) -> None:
+        self._sink = sink
         self._sink_id = sink_id
         self._committers: dict[SinkTable, Committer] = {}
 
@@ -106,8 +114,8 @@ class _TablesCommitter(Committer):
 
     def _committer(self, table: SinkTable) -> Committer:
         if table not in self._committers:
-            prepare(self._target, table)
-            self._committers[table] = self._target.sink(table).create_committer(_id(self._sink_id, table))
+            prepare(self._sink, table)
+            self._committers[table] = self._sink.target.sink(table).create_committer(_id(self._sink_id, table))
         return self._committers[table]
 
     @property

@@ -17,34 +17,36 @@ from scurry.connectors.cdc.capture import (
 )
 from scurry.connectors.cdc.enumerator import CdcEnumerator, EnumeratorSettings
 from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
-from scurry.errors import ValidationError
+from scurry.errors import MalformedRecordError
 from scurry.sql.connectors.cdc.values import ColumnReader
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.pipelines.changes import SinkTable, TableChanges
+from scurry.sql.pipelines.changes import UNCHANGED, ColumnHistory, SinkTable, TableChanges
 from scurry.sql.pipelines.columns import TableColumns, columns_of
+from scurry.sql.pipelines.evolution import CHANGES, Evolution, Rules, history_of
 from scurry.sql.pipelines.selectors import Route, targets
+from scurry.sql.pipelines.targets import Target
 from scurry.sql.pipelines.transforms import CompiledTransforms, Transform, split_keys
-from scurry.sql.statements.text import parse_type
+from scurry.sql.types import DataType
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import batch_of_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BEHAVIORS = ("lenient", "evolve", "try_evolve", "ignore", "exception")
-
 
 class PipelineWork(NamedTuple):
     """Chunks or a range of the log, with the columns of their tables.
 
     Attributes:
-        first: The columns that tables had when the job began.
-        now: Those that they have now.
+        evolutions: The columns of the tables.
+        histories: The changes of columns that the rows bring to the sink.
+        announces: Whether the changes go to the sink also without rows.
     """
 
     works: list[Any]
-    first: dict[TableId, TableColumns]
-    now: dict[TableId, TableColumns]
+    evolutions: dict[TableId, Evolution]
+    histories: dict[TableId, ColumnHistory]
+    announces: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,48 +54,49 @@ class Plan:
     """The way of captured rows to the tables of the sink.
 
     Attributes:
-        behavior: What a change of columns does: one of `BEHAVIORS`.
+        rules: What follows from a change of columns.
+        target: The sink; None for one that follows all changes.
     """
 
     routes: tuple[Route, ...] = ()
     transforms: tuple[Transform, ...] = ()
-    behavior: str = "lenient"
+    rules: Rules = Rules()
     time_zone: str = "UTC"
+    target: Target | None = None
 
     def rules_of(self, table: TableId) -> list[Transform]:
         """Return the rules about a table."""
         return [each for each in self.transforms if each.source.match(table)]
 
-    def columns(self, table: TableId, first: TableColumns, now: TableColumns) -> TableColumns:
-        """Return the columns with which rows go on, of a table whose columns may have changed.
+    def evolved(self, table: TableId, known: Evolution, now: TableColumns, tables: Sequence[TableId]) -> Evolution:
+        """Return the columns with which rows go on, after those of their table are others.
+
+        Args:
+            table: The table.
+            known: The columns until now.
+            now: The columns of the table.
+            tables: All tables.
 
         Raises:
             ValidationError: The job does not go on with the change.
         """
-        if self.behavior == "ignore" or first == now:
-            return first
-        added = tuple(name for name in now.names if name not in first.names)
-        removed = tuple(name for name in first.names if name not in now.names)
-        other = tuple(name for name in first.names if name in now.names and first.type_of(name) != now.type_of(name))
-        if self.behavior == "exception":
-            self._refuse(table, added, removed, other, "'schema.change.behavior' is exception")
-        if self.behavior == "evolve" and (removed or other):
-            self._refuse(table, (), removed, other, "sinks add columns, and neither drop nor change them")
-        kinds = [*first.types, *(now.type_of(name) for name in added)]
-        return TableColumns((*first.names, *added), tuple(kinds), first.key)
+        target = self.target
+        able, alters = (CHANGES, _alters_all) if target is None else (target.changes, target.alters)
+        own = targets(self.routes, table)
+        shared = any(set(own) & set(targets(self.routes, each)) for each in tables if each != table)
+        return self.rules.evolved(table, known, now, able, alters, shared)
 
-    def _refuse(
-        self, table: TableId, added: Sequence[str], removed: Sequence[str], other: Sequence[str], why: str
-    ) -> None:
-        what = [("has new columns", added), ("has lost columns", removed), ("has other types of columns", other)]
-        listed = "; ".join(f"{text} {', '.join(names)}" for text, names in what if names)
-        if listed:
-            raise ValidationError(f"table {table.path} {listed}: {why}").with_hint(
-                "'schema.change.behavior': lenient goes on: new columns are added, lost ones get NULL, types stay"
-            )
+    def history(self, table: TableId, before: Evolution, now: Evolution) -> ColumnHistory:
+        """Return how the columns of the sink change."""
+        earlier, later = (self.compiled(table, each.columns).out for each in (before, now))
+        return history_of(earlier, later, now)
 
-    def compiled(self, table: TableId, columns: TableColumns) -> TablePlan:
+    def compiled(
+        self, table: TableId, known: TableColumns | Evolution, history: ColumnHistory = UNCHANGED
+    ) -> TablePlan:
         """Return the way of the rows of a table with some columns."""
+        evolution = known if isinstance(known, Evolution) else Evolution.of(known)
+        columns = evolution.columns
         rules = self.rules_of(table)
         compiled = (
             CompiledTransforms([each.compiled(table, columns, self.time_zone) for each in rules]) if rules else None
@@ -101,9 +104,17 @@ class Plan:
         out = columns if compiled is None else compiled.columns
         partitions = next((each.partition_keys for each in rules if each.partition_keys), ())
         options = tuple(dict(pair for each in reversed(rules) for pair in each.options).items())
-        sinks = tuple(SinkTable(name, out, partitions, options) for name in targets(self.routes, table))
+        creates = "create.table" in self.rules.accepted
+        sinks = tuple(
+            SinkTable(name, out, partitions, options, evolution.version, history, creates)
+            for name in targets(self.routes, table)
+        )
         splits = any(each.soft_delete for each in rules)
-        return TablePlan(columns, compiled, sinks, splits)
+        return TablePlan(evolution, compiled, out, sinks, splits, self.rules.behavior == "try_evolve")
+
+
+def _alters_all(earlier: DataType, now: DataType) -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -111,23 +122,34 @@ class TablePlan:
     """The way of the rows of one table.
 
     Attributes:
+        out: The columns that come out.
         splits: Whether an update that changes the key is a deletion and an insertion.
+        is_tolerant: Whether a value that does not fit its type is NULL.
     """
 
-    columns: TableColumns
+    evolution: Evolution
     transform: CompiledTransforms | None
+    out: TableColumns
     sinks: tuple[SinkTable, ...]
     splits: bool = False
+    is_tolerant: bool = False
+
+    def announced(self) -> list[TableChanges]:
+        """Return no rows for the tables of the sink, which bring them the columns."""
+        arrays = [_nothing(kind) for kind in self.out.types]
+        changes = Changes(batch_of_columns(arrays, self.out.names, 0))
+        return [TableChanges(sink, changes) for sink in self.sinks]
 
     def apply(self, block: RowBlock) -> list[TableChanges]:
         """Return the rows of a block for the tables of the sink."""
         import numpy as np
 
-        columns = list(map(_column(block), self.columns.names, self.columns.types))
-        batch = batch_of_columns(columns, self.columns.names, block.count)
+        known = self.evolution.columns
+        columns = list(map(self._column(block), known.names, known.types))
+        batch = batch_of_columns(columns, known.names, block.count)
         kinds = None if block.kinds is None else np.asarray(block.kinds, dtype=np.int8)
         if self.splits and kinds is not None:
-            kinds = split_keys(batch, kinds, self.columns.key)
+            kinds = split_keys(batch, kinds, known.key)
         if self.transform is not None:
             batch, kinds = self.transform.apply(batch, kinds)
         if not batch.num_rows:
@@ -135,17 +157,38 @@ class TablePlan:
         changes = Changes(batch, kinds if kinds is not None and kinds.any() else None)
         return [TableChanges(sink, changes) for sink in self.sinks]
 
+    def _column(self, block: RowBlock) -> Callable[..., pa.Array]:
+        def read(name: str, kind: Any) -> pa.Array:
+            import pyarrow as pa
 
-def _column(block: RowBlock) -> Callable[..., pa.Array]:
-    def read(name: str, kind: Any) -> pa.Array:
-        import pyarrow as pa
+            names = [name, *self.evolution.earlier_names(name)]
+            there = next(filter(block.names.__contains__, names), None)
+            if there is None:
+                return pa.nulls(block.count, arrow_type(kind))
+            at = block.names.index(there)
+            reader, values = ColumnReader(name, kind), block.columns[at]
+            try:
+                return reader.read(values, block.types[at], block.table.path)
+            except MalformedRecordError:
+                if not self.is_tolerant:
+                    raise
+            single = [_tolerated(reader, value, block.types[at], block.table.path) for value in values]
+            return pa.concat_arrays(single)
 
-        if name not in block.names:
-            return pa.nulls(block.count, arrow_type(kind))
-        at = block.names.index(name)
-        return ColumnReader(name, kind).read(block.columns[at], block.types[at], block.table.path)
+        return read
 
-    return read
+
+def _tolerated(reader: ColumnReader, value: Any, database_type: str, table: str) -> pa.Array:
+    try:
+        return reader.read([value.as_py() if hasattr(value, "as_py") else value], database_type, table)
+    except MalformedRecordError:
+        return reader.read([None], database_type, table)
+
+
+def _nothing(kind: DataType) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.nulls(0, arrow_type(kind))
 
 
 class PipelineSource(Source):
@@ -165,19 +208,25 @@ class PipelineSource(Source):
         assigned = EnumeratorSettings(
             parallelism, settings.startup, settings.chunk_rows, settings.release_delay, settings.adds_tables
         )
-        return _PipelineEnumerator(self._capture, assigned, limits)
+        return _PipelineEnumerator(self._capture, assigned, limits, self._plan)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the rows of an assignment."""
         capture, plans = self._capture, dict[TableId, TablePlan]()
+
+        def plan_of(table: TableId) -> TablePlan:
+            if table not in plans:
+                history = work.histories.get(table, UNCHANGED)
+                plans[table] = self._plan.compiled(table, work.evolutions[table], history)
+            return plans[table]
+
+        if work.announces:
+            for table in work.histories:
+                yield plan_of(table).announced(), None
         for each in work.works:
             is_chunk = isinstance(each, ChunkWork)
             for block in (capture.read_chunk if is_chunk else capture.read_log)(each, None):
-                table = block.table
-                if table not in plans:
-                    columns = self._plan.columns(table, work.first[table], work.now[table])
-                    plans[table] = self._plan.compiled(table, columns)
-                if records := plans[table].apply(block):
+                if records := plan_of(block.table).apply(block):
                     yield records, None
 
 
@@ -187,15 +236,25 @@ class _PipelineEnumerator(CdcEnumerator):
     They are looked up after the end of the range is known, so that a column which a row of the range has is among them.
     """
 
-    def __init__(self, capture: ChangeCapture, settings: EnumeratorSettings, limits: BatchLimits) -> None:
+    def __init__(self, capture: ChangeCapture, settings: EnumeratorSettings, limits: BatchLimits, plan: Plan) -> None:
         super().__init__(capture.open, settings, limits)
         self._capture = capture
-        self._first: dict[TableId, TableColumns] = {}
-        self._now: dict[TableId, TableColumns] = {}
+        self._plan = plan
+        self._evolutions: dict[TableId, Evolution] = {}
+        #: the columns before changes that no assignment has yet
+        self._before: dict[TableId, Evolution] = {}
 
     def next_batch(self) -> list[Assignment]:
         found = super().next_batch()
-        return [each if each.work is None else self._with_columns(each) for each in found]
+        first = next((each.channel for each in found if each.work is not None), None)
+        if first is None:
+            return found
+        plan, now = self._plan, self._evolutions
+        histories = {table: plan.history(table, before, now[table]) for table, before in self._before.items()}
+        self._before = {}
+        return [
+            each if each.work is None else self._with_columns(each, histories, each.channel == first) for each in found
+        ]
 
     def _begin(self) -> CaptureSession:
         session = super()._begin()
@@ -203,9 +262,14 @@ class _PipelineEnumerator(CdcEnumerator):
         return session
 
     def _look(self, tables: Sequence[CapturedTable]) -> None:
-        self._now = columns_of(self._capture, tables)
-        for table, columns in self._now.items():
-            self._first.setdefault(table, columns)
+        names = [table.id for table in tables]
+        for table, columns in columns_of(self._capture, tables).items():
+            known = self._evolutions.setdefault(table, Evolution.of(columns))
+            if columns != known.source:
+                evolution = self._plan.evolved(table, known, columns, names)
+                if evolution.version != known.version:
+                    self._before.setdefault(table, known)
+                self._evolutions[table] = evolution
 
     def _next_range(self, session: CaptureSession) -> LogWork | None:
         work = super()._next_range(session)
@@ -218,26 +282,24 @@ class _PipelineEnumerator(CdcEnumerator):
             self._look(tables)
         return work._replace(tables=tuple(tables))
 
-    def _with_columns(self, assignment: Assignment) -> Assignment:
-        works, names = assignment.work, set[TableId]()
+    def _with_columns(
+        self, assignment: Assignment, histories: dict[TableId, ColumnHistory], announces: bool
+    ) -> Assignment:
+        works, names = assignment.work, set(histories)
         for work in works:
             names |= {work.table.id} if isinstance(work, ChunkWork) else {table.id for table in work.tables}
-        first, now = ({name: each[name] for name in names} for each in (self._first, self._now))
-        return replace(assignment, work=PipelineWork(works, first, now))
+        evolutions = {name: self._evolutions[name] for name in names}
+        return replace(assignment, work=PipelineWork(works, evolutions, histories, announces and bool(histories)))
 
     def position(self) -> dict[str, Any]:
-        first = [[list(name), _text_of(columns)] for name, columns in self._first.items()]
-        return {**super().position(), "first": first}
+        evolutions, before = (
+            [[list(name), each.to_json()] for name, each in found.items()] for found in (self._evolutions, self._before)
+        )
+        return {**super().position(), "evolutions": evolutions, "before": before}
 
     def restore(self, position: dict[str, Any]) -> None:
         super().restore(position)
-        self._first = {TableId(*name): _columns_of_text(text) for name, text in position["first"]}
-
-
-def _text_of(columns: TableColumns) -> list[Any]:
-    return [list(columns.names), [kind.as_summary_string() for kind in columns.types], list(columns.key)]
-
-
-def _columns_of_text(text: list[Any]) -> TableColumns:
-    names, kinds, key = text
-    return TableColumns(tuple(names), tuple(map(parse_type, kinds)), tuple(key))
+        self._evolutions, self._before = (
+            {TableId(*name): Evolution.of_json(each) for name, each in position[key]}
+            for key in ("evolutions", "before")
+        )

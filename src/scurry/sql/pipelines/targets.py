@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import ClassVar
 
 from scurry.connectors.sink import Sink
 from scurry.errors import ValidationError
@@ -13,6 +15,8 @@ from scurry.sql.catalog.schema import PhysicalColumn, ResolvedSchema, UniqueCons
 from scurry.sql.connectors.contract import SinkTarget, TableContext
 from scurry.sql.connectors.factories import create_sink
 from scurry.sql.pipelines.changes import SinkTable
+from scurry.sql.pipelines.evolution import CHANGES
+from scurry.sql.types import DataType
 
 
 @dataclass(frozen=True)
@@ -21,8 +25,10 @@ class Target(ABC):
 
     Attributes:
         options: The options of all tables.
+        changes: The kinds of changes of columns that tables follow.
     """
 
+    changes: ClassVar[Collection[str]] = CHANGES
     options: tuple[tuple[str, str], ...]
     time_zone: str = "UTC"
 
@@ -35,12 +41,20 @@ class Target(ABC):
         return
 
     def prepare(self, table: SinkTable, adds: bool = True) -> None:
-        """Create a table, or add the columns that it lacks, unless `adds` says that they stay away.
+        """Create a table, or change its columns as the history says, and add those that it lacks.
+
+        Args:
+            table: The table.
+            adds: Whether columns are added.
 
         Raises:
             ScurryError: The system refuses it.
         """
         return
+
+    def alters(self, earlier: DataType, now: DataType) -> bool:
+        """Return whether the type of a column can become another one."""
+        return True
 
     @abstractmethod
     def options_of(self, table: SinkTable) -> dict[str, str]:
@@ -65,6 +79,11 @@ class Target(ABC):
         database, _, name = table.path.rpartition(".")
         identifier = ObjectIdentifier.of("default_catalog", database or "default_database", name)
         return TableContext(identifier, described, options, self.time_zone, True)
+
+
+def missing(table: SinkTable) -> ValidationError:
+    """Return the error for a table that is not there, and is not to be created."""
+    return ValidationError(f"table {table.path} is missing in the sink, and the schema changes exclude create.table")
 
 
 def without_key(table: SinkTable) -> ValidationError:

@@ -102,6 +102,18 @@ class Dialect:
         """Return a statement that adds a column."""
         return f"ALTER TABLE {self.table(table)} ADD COLUMN {self.quoted(name)} {self.type_of(kind)}"
 
+    def rename_column(self, table: str, name: str, other: str) -> str:
+        """Return a statement that gives a column another name."""
+        return f"ALTER TABLE {self.table(table)} RENAME COLUMN {self.quoted(name)} TO {self.quoted(other)}"
+
+    def drop_column(self, table: str, name: str) -> str:
+        """Return a statement that drops a column."""
+        return f"ALTER TABLE {self.table(table)} DROP COLUMN {self.quoted(name)}"
+
+    def alter_type(self, table: str, name: str, kind: DataType) -> str | None:
+        """Return a statement that changes the type of a column; None where columns hold values of all types."""
+        return None
+
     def create(
         self, table: str, names: Sequence[str], types: Sequence[DataType], key: Sequence[str], exact: bool = False
     ) -> str:
@@ -154,6 +166,11 @@ class PostgresDialect(Dialect):
         """Return the name of a table whose parts are as they are, as an option has it."""
         return ".".join(map(_in_quotes, path.split(".")))
 
+    def alter_type(self, table: str, name: str, kind: DataType) -> str | None:
+        """Return a statement that changes the type of a column."""
+        column, wanted = self.quoted(name), self.type_of(kind)
+        return f"ALTER TABLE {self.table(table)} ALTER COLUMN {column} TYPE {wanted} USING {column}::{wanted}"
+
 
 class MySqlDialect(Dialect):
     """The SQL of MySQL and MariaDB."""
@@ -177,6 +194,10 @@ class MySqlDialect(Dialect):
     def create_space(self, name: str) -> str:
         """Return a statement that makes a database."""
         return f"CREATE DATABASE IF NOT EXISTS {mysql.quoted(name)}"
+
+    def alter_type(self, table: str, name: str, kind: DataType) -> str | None:
+        """Return a statement that changes the type of a column."""
+        return f"ALTER TABLE {self.table(table)} MODIFY COLUMN {self.quoted(name)} {self.type_of(kind)}"
 
     def upsert(self, table: str, columns: Sequence[str], key: Sequence[str]) -> str:
         """Return a statement that adds a row, or replaces the one with the same key."""

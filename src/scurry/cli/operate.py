@@ -281,5 +281,5 @@ def errors_shown() -> Iterator[None]:
     try:
         yield
     except ScurryError as error:
-        say(f"error: {error}")
+        say(f"error: {error.describe()}")
         raise typer.Exit(1) from None

@@ -258,7 +258,12 @@ def _final_savepoint_dir(configuration: Configuration, mode: str) -> str | None:
 
 
 def _explained(plan: JobPlan, file: Path | None) -> JobClient:
-    """Print a plan, or write it to a file and end the program."""
+    """Print a plan, hand it over, or write it to a file and end the program."""
+    from scurry.common._process import launch
+
+    if (take := launch.current().take_plan) is not None:
+        take(plan)
+        return _ExplainedJob()
     if file is None:
         print(plan.describe())
         return _ExplainedJob()

@@ -86,6 +86,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   └── StateMismatchError                        the program cannot use this state
     │       └── StateMigrationError                         because its types have changed; says what to do
     ├── OperatorError (RuntimeError)              a user function failed; says where and on which record
+    ├── ReplayError (RuntimeError)                a micro-batch cannot be run again: it was not captured
     ├── SessionError (RuntimeError)               a session that is asked for does not run, or cannot run a program
     ├── JobError (RuntimeError)                   a job failed or was cancelled
     │   ├── JobCancelledError                         a job was cancelled or stopped before its end
@@ -131,6 +132,7 @@ from scurry.errors.job import (
     JobNotFoundError,
     JobUnreachableError,
     OperatorError,
+    ReplayError,
     RequestRefusedError,
     SessionError,
     SparkError,
@@ -272,6 +274,7 @@ __all__ = [
     "RecordRejectedError",
     "RecordTooLargeError",
     "RejectedValuesError",
+    "ReplayError",
     "RequestRefusedError",
     "RowFieldError",
     "SavepointError",

@@ -26,6 +26,7 @@ class Failure:
         hint: What to do about it.
         permanent: Whether restarting the job cannot help.
         kind: What has that name: an operator, or a function of a table.
+        replay: The command that runs the failed micro-batch again; empty if it was not captured.
     """
 
     error: str
@@ -39,6 +40,7 @@ class Failure:
     hint: str = ""
     permanent: bool = False
     kind: str = "operator"
+    replay: str = ""
 
     def __str__(self) -> str:
         lines = [f"{self.error}: {self.message}"]
@@ -54,6 +56,8 @@ class Failure:
             lines.append(f"  record: {self.record}")
         if self.hint:
             lines.append(f"  hint: {self.hint}")
+        if self.replay:
+            lines.append(f"  run it again: {self.replay}")
         return "\n".join(lines)
 
 
@@ -95,6 +99,13 @@ class JobCancelledError(JobError):
     """A job was cancelled or stopped before its end, from outside or by its program.
 
     Cure: Start the program again; with a checkpoint directory it continues where it was cancelled.
+    """
+
+
+class ReplayError(ScurryError, RuntimeError):
+    """A micro-batch cannot be run again: it was not captured, or the capture cannot be used.
+
+    Cure: Run the job with `scurry.replay.capture` set to `failures` or `all`; `scurry replay JOB` lists what there is.
     """
 
 

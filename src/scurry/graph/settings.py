@@ -24,6 +24,25 @@ class TableProgram:
 
 
 @dataclass(frozen=True)
+class Capturing:
+    """The settings by which tasks capture their micro-batches, to be run again by `scurry replay`.
+
+    Attributes:
+        root: The directory of the job's captures.
+        directory: The one below it that has those of this start of the job.
+        mode: `failures`, or `all`.
+        max_bytes: How many bytes the captures of a subtask may take up.
+        max_batches: How many micro-batches of a subtask are kept.
+    """
+
+    root: str
+    directory: str
+    mode: Literal["failures", "all"]
+    max_bytes: int
+    max_batches: int
+
+
+@dataclass(frozen=True)
 class JobSettings:
     """Settings of one job.
 
@@ -48,6 +67,7 @@ class JobSettings:
         job_parameters: The global job parameters, which functions read.
         dependencies: The Python code and packages that workers need; stays on the driver.
         tables: The statements and the plan of a job of tables, None for other jobs; stays on the driver.
+        capturing: How tasks capture their micro-batches, None if they do not.
     """
 
     job_name: str
@@ -69,6 +89,7 @@ class JobSettings:
     job_parameters: dict[str, str] = field(default_factory=dict, repr=False)
     dependencies: JobDependencies | None = field(default=None, repr=False, compare=False)
     tables: TableProgram | None = field(default=None, repr=False, compare=False)
+    capturing: Capturing | None = field(default=None, repr=False, compare=False)
 
     @property
     def saves_state(self) -> bool:

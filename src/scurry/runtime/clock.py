@@ -54,6 +54,14 @@ class ProcessingClock:
         self._offset = stamp - self._source()
         self._floor = self.stamp = stamp
 
+    def standing(self) -> tuple[int, int, int]:
+        """Return where the clock stands, for `stand`."""
+        return self._offset, self._floor, self.stamp
+
+    def stand(self, standing: tuple[int, int, int]) -> None:
+        """Continue from where another clock stood, which had the same source."""
+        self._offset, self._floor, self.stamp = standing
+
     def advance_to(self, stamp: int) -> None:
         """Move forward to `stamp`; do nothing if the clock is past it already."""
         if stamp > self.now():

@@ -13,10 +13,12 @@ from scurry.testing.captured import StreamRecord
 from scurry.testing.harness import TestHarness
 from scurry.testing.inspection import Timer
 from scurry.testing.plans import job_plan_of, plan_of
+from scurry.testing.replaying import Replayed, replay_batch
 from scurry.testing.snapshot import Snapshot
 from scurry.testing.tables import TableTestHarness
 
 __all__ = [
+    "Replayed",
     "Snapshot",
     "SnapshotMismatchError",
     "StreamRecord",
@@ -26,4 +28,5 @@ __all__ = [
     "Watermark",
     "job_plan_of",
     "plan_of",
+    "replay_batch",
 ]

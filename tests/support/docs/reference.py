@@ -66,7 +66,7 @@ _GROUPS = {
         "scurry.final-savepoint.", "scurry.cache-dir",
     ),
     "Micro-batches": ("scurry.batch.", "scurry.record.", "scurry.tick-interval"),
-    "Failures and restarts": ("restart-strategy.",),
+    "Failures and restarts": ("restart-strategy.", "scurry.replay."),
     "Python": ("python.", "scurry.ship-program"),
     "Progress, logs, REST and metrics": ("scurry.progress", "scurry.log.", "scurry.rest", "rest.", "metrics."),
     "Others": ("",),

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from scurry.common._config.fault_tolerance import CHECKPOINT_OPTIONS, RESTART_OPTIONS, STATE_OPTIONS
 from scurry.common._config.python import PYTHON_OPTIONS, parse_list_value, warn_about_jars
+from scurry.common._config.replay import REPLAY_OPTIONS
 from scurry.common._config.rest import METRICS_OPTIONS, REST_OPTIONS
 from scurry.common._config.scheduler import ADAPTIVE_BATCH_OPTIONS, SCHEDULER_OPTIONS
 from scurry.common._config.tables import EXCLUDED_RULES, REFRESHING_SESSION
@@ -27,6 +28,7 @@ def known_options() -> tuple[ConfigOption[object], ...]:
         *CHECKPOINT_OPTIONS,
         *METRICS_OPTIONS,
         *PYTHON_OPTIONS,
+        *REPLAY_OPTIONS,
         *RESTART_OPTIONS,
         *REST_OPTIONS,
         *SCHEDULER_OPTIONS,

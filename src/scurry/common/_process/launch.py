@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from scurry.errors.user_frames import with_source
 
@@ -31,6 +32,7 @@ class LaunchOptions:
         final_savepoint: Directory for a savepoint of the final state of a BATCH job.
         explain_only: Whether ``execute()`` prints the execution plan and runs nothing.
         plan_file: The file that gets the plan of the first job instead, as JSON in Flink's form; the program then ends.
+        take_plan: Called with the plan of each job instead.
     """
 
     configuration: Mapping[str, str] = field(default_factory=dict)
@@ -43,6 +45,7 @@ class LaunchOptions:
     final_savepoint: str | None = None
     explain_only: bool = False
     plan_file: Path | None = None
+    take_plan: Callable[[Any], None] | None = None
 
     def overrides(self) -> dict[str, str]:
         """Return the options as configuration.

@@ -58,6 +58,15 @@ class RecordWriter:
         self._watermark = MIN_TIME
         self._points: list[tuple[int, int, int, int]] = []
 
+    @property
+    def turn(self) -> int:
+        """The receiver of the next record that is sent evenly: it goes on from batch to batch."""
+        return self._subtask
+
+    @turn.setter
+    def turn(self, turn: int) -> None:
+        self._subtask = turn
+
     # ---------------------------------------------------------------- records
 
     def process(self, values: Values, timestamps: Timestamps) -> None:

@@ -21,6 +21,7 @@ from scurry.runtime.driver.streaming import CommittedBatch, Rescaled, StreamingD
 from scurry.runtime.exchange.wire import SEQ_BITS, Assigned, SplitAssignment, WireRow
 from scurry.runtime.local.readers import Readers
 from scurry.runtime.operators.sink import SinkStage
+from scurry.runtime.replay.preparing import capturing
 from scurry.runtime.savepoint.entries import write_entries
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.savepoint.metadata import Description, SavedJob, SourcePositions, metadata_of
@@ -204,6 +205,7 @@ class LocalEngine:
         self._job, self._plan, self._clock = job, job.plan, job.clock.monotonic
         self._wall_clock = wall_clock = wall_clock or job.clock.wall_ms
         self._checkpoints = checkpoints
+        job.plan.settings = replace(job.plan.settings, capturing=capturing(job))
         self._load_plan = plan_loader(job.plan)
         self._sinks = self._load_plan()
         self._sources: dict[tuple[int, int], SourceTask] = {}

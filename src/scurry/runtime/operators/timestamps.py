@@ -59,6 +59,8 @@ class AssignTimestampsOperator(RuntimeOperator):
     punctuate: Callable[[], None] | None = None
     #: set by a task of BATCH: keeps times for its writers, and returns whether they are ints of 64 bits
     keep_times: Callable[[list[int]], bool] | None = None
+    #: the highest timestamp at the last watermark of an aligned source, and the number of records since
+    _stepped, _since = MIN_TIME, 0
 
     def functions(self) -> list[Any]:
         return []
@@ -70,7 +72,6 @@ class AssignTimestampsOperator(RuntimeOperator):
         self._bound: int | None = strategy.max_out_of_orderness_ms
         alignment = strategy.alignment
         self._step = None if alignment is None else max(1, alignment.drift_ms // _SHARE_OF_DRIFT)
-        #: the highest timestamp at the last watermark of an aligned source, and the number of records since
         self._stepped, self._since = MIN_TIME, 0
         self._batch = -1
         #: whether no timestamps were assigned yet
@@ -98,6 +99,15 @@ class AssignTimestampsOperator(RuntimeOperator):
         self._pending = MIN_TIME
         #: whether the generator has declared itself idle
         self.idle = False
+
+    def carried(self, batch_id: int) -> tuple[int, ...]:
+        """Return the part of the watermarks that a batch takes over from those before it, for `carry`."""
+        last = self._before if batch_id == self._batch else self.last
+        return last, self._stepped, self._since
+
+    def carry(self, carried: tuple[int, ...]) -> None:
+        """Continue with the watermarks of another instance."""
+        self.last, self._stepped, self._since = carried
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         extract, kept = self._extract, False

@@ -33,13 +33,16 @@ _MOST_LINKS = 40
 
 
 @contextmanager
-def trusted_files(path: str, allow_untrusted: bool = False) -> Iterator[tuple[FileSystem, str]]:
+def trusted_files(
+    path: str, allow_untrusted: bool = False, what: str = "savepoint"
+) -> Iterator[tuple[FileSystem, str]]:
     """Yield a savepoint's file system and its path there, to read only files that no other user could have written.
 
     Only local files are checked: in an object store or HDFS, access rights decide who may write.
 
     Args:
         allow_untrusted: Check nothing: the user trusts all who can write there.
+        what: The kind of directory, for errors.
 
     Raises:
         SavepointTrustError: Names the owner of the file or directory and a remedy; opening a file may raise it, too.
@@ -52,7 +55,7 @@ def trusted_files(path: str, allow_untrusted: bool = False) -> Iterator[tuple[Fi
     if allow_untrusted:
         yield _RegularFiles(), root
         return
-    place = f"savepoint {path}"
+    place = f"{what} {path}"
     descriptor = _descend(place, root)
     try:
         yield _CheckedFiles(place, root, descriptor), root

@@ -27,6 +27,8 @@ from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.keys import key_hash, subtask_of
 from scurry.runtime.operators import KeyedOperator, RuntimeOperator
+from scurry.runtime.replay.batch import Batch
+from scurry.runtime.replay.recording import Recorder, RecordingStore
 from scurry.runtime.savepoint.restore import receivers
 from scurry.runtime.savepoint.saving import link_store, save_store
 from scurry.runtime.state.backend import STATE_BYTES, KeyedStateBackend, take_over
@@ -113,7 +115,8 @@ class LevelTask:
         plan = self.plan = load_plan()
         plan.require_consistent()
         self._load_plan = load_plan
-        self._level, self._wall_clock = level, wall_clock
+        self._recorder = None if plan.settings.capturing is None else Recorder(plan, wall_clock)
+        self._level, self._wall_clock = level, self._recorder.wall_clock if self._recorder else wall_clock
         self._subtasks = {number: subtask for subtask, number in enumerate(plan.subtask_ids)}
         self._heads = {op.id: op for op in plan.heads(level)}
         self._target = {edge: op.id for op in self._heads.values() for edge in op.input_edges}
@@ -142,8 +145,9 @@ class LevelTask:
                 yield row
             else:
                 mine.setdefault(target, []).append(row)
+        run = self._run if self._recorder is None else self._record
         for number in sorted(mine):
-            yield from self._run(self._heads[number], subtask_id, mine[number], store, batch_id)
+            yield from run(self._heads[number], subtask_id, mine[number], store, batch_id)
         if saving is not None:
             self._save(saving, store)
 
@@ -204,6 +208,19 @@ class LevelTask:
             sizes = (mine + others for mine, others in zip(size, other, strict=True))
             task.has_state(plan.id, StateSize(*sizes), reads, store.reads)
         yield from task.report()
+
+    def _record(
+        self, plan: OperatorPlan, subtask_id: int, rows: list[WireRow], store: StateStore, batch_id: int
+    ) -> Iterator[WireRow]:
+        """Run a batch that is captured."""
+        recorder = self._recorder
+        assert recorder is not None
+        with recorder.recording(Batch(plan.id, subtask_id, batch_id, rows), self._subtasks[subtask_id]) as batch:
+            recorder.begin(self.task(plan, subtask_id), batch)
+            recorded = RecordingStore(store, batch, recorder.took)
+            for row in self._run(plan, subtask_id, rows, recorded, batch_id):
+                recorder.emitted(row, batch)
+                yield row
 
     def _require_own(self, plan: OperatorPlan, subtask_id: int, keys: Sequence[Any] | None) -> None:
         """Assert that a block was sent to the subtask of its keys, by the first one."""

@@ -26,6 +26,8 @@ from scurry.runtime.exchange.report import ChannelProgress
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME, SEQ_BITS, WireRow
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
+from scurry.runtime.replay.batch import Batch
+from scurry.runtime.replay.recording import Recorder
 from scurry.runtime.tasks.task import Task
 
 
@@ -98,6 +100,10 @@ class SourceTask:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         settings = plan.settings
+        self._recorder: Recorder | None = None
+        if settings.capturing is not None:
+            self._recorder = Recorder(plan, wall_clock, clock)
+            wall_clock, clock = self._recorder.wall_clock, self._recorder.clock or clock
         self.info = TaskInfo(
             instance,
             source.parallelism,
@@ -125,6 +131,9 @@ class SourceTask:
         readers = getattr(source.source, "sources", (source.source,))  # a hybrid source has several
         own = ("scurry.connectors.", "scurry.sql.")
         self._foreign = any(not type(each).__module__.startswith(own) for each in readers)
+        self._read = source.source.read if self._recorder is None else self._read_recorded
+        #: the batch that is captured
+        self._recorded = Batch(source.id, instance, 0)
         self._seq = 0
         #: measurements of readers in this batch
         self._read_records = self._read_bytes = 0
@@ -142,6 +151,24 @@ class SourceTask:
             final: Whether the channel ends here.
             batch_id: The micro-batch.
         """
+        if self._recorder is None:
+            return self._run(seq, works, final, batch_id)
+        batch = Batch(self._source.id, self.info.subtask, batch_id, chunks=[], seq=seq, final=final)
+        return self._record(batch, lambda: self._run(seq, works, final, batch_id))
+
+    def _record(self, batch: Batch, run: Callable[[], Iterator[list[WireRow]]]) -> Iterator[list[WireRow]]:
+        """Run a batch that is captured."""
+        recorder = self._recorder
+        assert recorder is not None
+        with recorder.recording(batch, self.info.subtask):
+            recorder.begin(self.task, batch)
+            self._recorded = batch
+            for rows in run():
+                for row in rows:
+                    recorder.emitted(row, batch)
+                yield rows
+
+    def _run(self, seq: int, works: Iterable[Any], final: bool, batch_id: int) -> Iterator[list[WireRow]]:
         task, info, entry = self.task, self.info, self._entry
         task.begin(batch_id)
         self._seq, self._rows = seq, []
@@ -203,6 +230,12 @@ class SourceTask:
         The tasks do not know each other's order. So time moves only at the end of the batch, to the highest watermark
         of all tasks.
         """
+        if self._recorder is None:
+            return self._run_unordered(work, batch_id)
+        batch = Batch(self._source.id, self.info.subtask, batch_id, chunks=[])
+        return self._record(batch, lambda: self._run_unordered(work, batch_id))
+
+    def _run_unordered(self, work: Any, batch_id: int) -> Iterator[list[WireRow]]:
         task = self.task
         task.begin(batch_id)
         seq, records = batch_id << SEQ_BITS, 0
@@ -246,7 +279,7 @@ class SourceTask:
         for work in works:
             if work is not None:
                 try:
-                    for chunk in self._source.source.read(work, sizer):
+                    for chunk in self._read(work, sizer):
                         if isinstance(chunk, MalformedRecords):
                             self._malformed.take(chunk)
                             continue
@@ -256,6 +289,18 @@ class SourceTask:
                         yield chunk
                 except Exception as error:
                     raise operator_error(self._source, error) from error
+
+    def _read_recorded(self, work: Any, sizer: ChunkSizer) -> Iterator[Any]:
+        """Read a split; record each chunk before a function can change it, and the error of the reader."""
+        recorder, batch = self._recorder, self._recorded
+        assert recorder is not None
+        try:
+            for chunk in self._source.source.read(work, sizer):
+                recorder.chunk(chunk, sizer.size, batch)
+                yield chunk
+        except Exception as error:
+            recorder.chunk(error, 0, batch)
+            raise
 
     def _measured(self, records: int, size: int) -> None:
         self._read_records += records

@@ -133,6 +133,20 @@ class Task:
         for assigner in self.assigners:
             assigner.begin()
 
+    def carried(self, batch_id: int) -> tuple[Any, ...]:
+        """Return all that a batch takes over from those before it in memory, without the attributes of functions."""
+        turns = {number: writer.turn for number, writer in self.writers.items()}
+        return self.info.clock.standing(), turns, [each.carried(batch_id) for each in self.assigners]
+
+    def carry(self, carried: tuple[Any, ...]) -> None:
+        """Continue with all that another instance of the task had before a batch."""
+        standing, turns, assigners = carried
+        self.info.clock.stand(standing)
+        for number, turn in turns.items():
+            self.writers[number].turn = turn
+        for assigner, own in zip(self.assigners, assigners, strict=True):
+            assigner.carry(own)
+
     def open(self) -> None:
         """Open all operators, the last of the chain first, as Flink does."""
         _set_up_logging(self.plan.settings.configuration)

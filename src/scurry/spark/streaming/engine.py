@@ -24,6 +24,7 @@ from scurry.runtime.driver.requests import SavepointRequest
 from scurry.runtime.driver.streaming import CommittedBatch
 from scurry.runtime.exchange.wire import SCHEMA, Assigned
 from scurry.runtime.operators.sink import staged_sinks
+from scurry.runtime.replay.preparing import capturing
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
 from scurry.spark.checkpoint.prepared import PreparedBatch, prepare
@@ -71,7 +72,7 @@ class SparkEngine:
         # another name in each attempt, so that no worker reuses functions of an earlier one; a session that starts a
         # job again gives it the same id
         name = f"{job.job_id}-{generation.number}-{job.next_start()}-{uuid4().hex[:8]}"
-        plan.settings = replace(plan.settings, start=name)
+        plan.settings = replace(plan.settings, start=name, capturing=capturing(job))
         self._on_one_machine = is_one_jvm(spark.sparkContext.master or "")
         self._local_state = LocalState.of(plan, spark.sparkContext, generation, name, self._on_one_machine)
         self._files = generation.run_files(spark)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any
 
-from scurry.common._process import threads
+from scurry.common._process import launch, threads
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
@@ -15,7 +15,7 @@ from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
 from scurry.common.recursion import deep_recursion
 from scurry.connectors.collect_sink import CollectedRecords
-from scurry.errors import JobCancelledError
+from scurry.errors import JobCancelledError, ReplayError
 from scurry.runtime.driver.client import RunningJob
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.submit import reserved_id
@@ -61,6 +61,9 @@ def _started(
         plan, runner = streaming_job(statement, collected, numbers), None
     else:
         plan, runner = batch_job(statement, collected)
+    if (take := launch.current().take_plan) is not None:
+        take(plan)
+        raise ReplayError(f"the program executes the job {plan.settings.job_name!r} before the one that was captured")
     return submit_with_endpoint(plan, session.configuration, runner, job_id)
 
 

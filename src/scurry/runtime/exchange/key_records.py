@@ -198,7 +198,7 @@ def _joined(taken_parts: list[_Taken], order: KeyOrder) -> Iterator[KeyRecords]:
         yield KeyRecords(key_lists[0], list(accumulate(count_lists[0])), values, times, origins[0])
         return
     numbers, counts = KeyNumbers(), list(chain.from_iterable(count_lists))
-    numbered = numbers.of(chain.from_iterable(key_lists))
+    numbered = numbers.of(list(chain.from_iterable(key_lists)))
     distinct, ends, places, in_order = by_key(numbers, numbered, times, order.sort, counts)
     assert in_order is not None
     of_records: int | list[int] = origins[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import accumulate
 from operator import countOf
 from typing import Any
@@ -38,7 +38,7 @@ def int_array(numbers: Sequence[int]) -> array[int]:
         return array("q", numbers)
     import numpy as np
 
-    return array("q", np.array(numbers, np.int64).tobytes())  # in half the time
+    return array("q", np.fromiter(numbers, np.int64, len(numbers)).tobytes())  # in half the time
 
 
 class KeyNumbers(dict[Any, int]):
@@ -48,8 +48,13 @@ class KeyNumbers(dict[Any, int]):
         number = self[key] = len(self)
         return number
 
-    def of(self, keys: Iterable[Any]) -> array[int]:
-        return int_array(list(map(self.__getitem__, keys)))
+    def of(self, keys: Sequence[Any]) -> array[int]:
+        numbers = map(self.__getitem__, keys)
+        if len(keys) < _MANY:
+            return array("q", numbers)
+        import numpy as np
+
+        return array("q", np.fromiter(numbers, np.int64, len(keys)).tobytes())
 
 
 class RecordKeys:

@@ -63,7 +63,7 @@ class TakenApart:
         convert = block(converter, tuple_columns(converter, fields))
 
         def converted(values: Values) -> Values:
-            self._packed = {}
+            self._packed, self._columns = {}, None
             found: Values
             found, self._columns = convert(values)
             self._values, self._kinds, self._types = found, kinds, types
@@ -99,14 +99,25 @@ class TakenApart:
 
     def keep_times(self, times: list[int]) -> bool:
         """Keep the times of a block as an array; return whether all are ints of 64 bits."""
-        if countOf(map(type, times), int) < len(times):
-            return False
-        try:
-            self._packed_times = int_array(times)
-        except OverflowError:
-            return False
-        self._times = times
+        packed = self._packed_like(times)
+        if packed is None:
+            if countOf(map(type, times), int) < len(times):
+                return False
+            try:
+                packed = int_array(times)
+            except OverflowError:
+                return False
+        self._times, self._packed_times = times, packed
         return True
+
+    def _packed_like(self, times: list[int]) -> array[int] | None:
+        """Return the array of a field that has the very same ints: most assigners return a field of the record."""
+        columns = self._columns
+        if columns is not None:
+            for field, packed in self._packed.items():
+                if len(columns[field]) == len(times) and all(map(is_, columns[field], times)):
+                    return packed
+        return None
 
     def times_of(self, times: list[int]) -> array[int]:
         """Return the times of a block as an array, which only the caller has."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -29,10 +30,10 @@ class _LookedUp(ProcessContext):
     def __init__(self, service: TimerService) -> None:
         self._service, self.domain = service, None
         self._source: Any = iter(())
-        self._times: list[int] | None = None
+        self._times: array[int] | None = None
         self.asked = False
 
-    def over(self, source: Iterator[Any], times: list[int] | None) -> None:
+    def over(self, source: Iterator[Any], times: array[int] | None) -> None:
         """Have the times of the records that are taken from a list iterator, which knows how many are left."""
         self._source, self._times = source, times
 
@@ -64,7 +65,7 @@ class BatchKeyedProcessOperator(KeyedProcessOperator):
         for key, end in zip(records.keys, records.ends, strict=True):
             begin(key)
             if origins & 1:
-                times = records.times[start:end].tolist()
+                times = records.times[start:end]
             results, result_times = self._results(hook, records.values[start:end], times)
             if results:
                 self.collector.look_at(results[0])
@@ -73,7 +74,7 @@ class BatchKeyedProcessOperator(KeyedProcessOperator):
             start = end
 
     def _results(
-        self, hook: Callable[..., Any], values: Values, times: list[int] | None
+        self, hook: Callable[..., Any], values: Values, times: array[int] | None
     ) -> tuple[Values, list[int] | None]:
         """Call the function with the records of a key; return its results and their times."""
         context, looked_up, source = self.context, self._looked_up, iter(values)

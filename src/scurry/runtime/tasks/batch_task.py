@@ -18,7 +18,7 @@ from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.exchange.key_records import KeyRecords, LargeKey, Part, in_time_order, records_by_key
 from scurry.runtime.exchange.wire import BATCH_ORDER, MAX_TIME, MIN_TIME, BatchRow, require_columns, unpack
 from scurry.runtime.keys import CanonicalKey, KeyOrder
-from scurry.runtime.operators import KeyedOperator
+from scurry.runtime.operators import KeyedOperator, RuntimeOperator
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.single_key import SingleKeyBackend
 from scurry.runtime.state.store import DictStore
@@ -186,10 +186,7 @@ class OperatorRun:
             _, values, times, _ = unpack(row.block)
             require_columns(row.port, None, values, times)
             self.task.received(self.op.id, values)
-            index = self._plan.edges[row.port].input_index
-            for some, some_times in self._cut(values, times):
-                self.operator.process_input(index, None, some, some_times)
-                yield len(some)
+            yield from self._parts(self.operator, None, [(self._plan.edges[row.port].input_index, values, times)])
 
     def _keys(self, operator: KeyedOperator, rows: Iterable[BatchRow]) -> Iterator[int]:
         for has_keys, some in groupby(rows, key=lambda row: bool(row.key)):
@@ -211,12 +208,24 @@ class OperatorRun:
     def _key(self, operator: KeyedOperator, key: CanonicalKey, parts: Iterable[Part]) -> Iterator[int]:
         """Feed the operator with a key whose records come in parts."""
         self._begin(operator, key)
-        for index, values, times in parts:
-            for some, some_times in self._cut(values, times):
-                operator.process_input(index, [key] * len(some), some, some_times)
-                yield len(some)
+        yield from self._parts(operator, key, parts)
         operator.backend.select(key)
         operator.end_of_key(self.watermark)
+
+    def _parts(self, operator: RuntimeOperator, key: CanonicalKey | None, parts: Iterable[Part]) -> Iterator[int]:
+        """Feed the operator with records in pieces that are small while they take long; None: they have no key."""
+        sizer, count, seconds = self._sizer, 0, 0.0
+        for index, values, times in parts:
+            for some, some_times in self._cut(values, times):
+                keys, began = None if key is None else [key] * len(some), time.monotonic()
+                operator.process_input(index, keys, some, some_times)
+                count, seconds = count + len(some), seconds + time.monotonic() - began
+                if count >= sizer.size or seconds >= sizer.TARGET_SECONDS:
+                    yield count
+                    sizer.processed(seconds * sizer.size / count)  # as if there had been as many as it asks for
+                    count, seconds = 0, 0.0
+        if count:
+            yield count
 
     def _some_keys(self, operator: KeyedOperator, records: KeyRecords) -> Iterator[int]:
         """Feed the operator with all records of some keys, many keys at once while they do not take long."""
@@ -229,8 +238,8 @@ class OperatorRun:
                 yield from self._key(operator, records.keys[first], records.parts_of(first))
             else:
                 operator.process_keys(records.some(first, last), partial(self._begin, operator), self.watermark)
-                yield count
                 sizer.processed((time.monotonic() - began) * min(1.0, sizer.size / count))
+                yield count
             first = last
 
     def _begin(self, operator: KeyedOperator, key: CanonicalKey) -> None:
@@ -244,16 +253,14 @@ class OperatorRun:
 
     def _cut(self, values: list[Any], times: list[int] | None) -> Iterator[tuple[list[Any], list[int] | None]]:
         """Yield records in pieces that are small while they take long; each is processed before the next one."""
-        sizer = self._sizer
         if len(values) <= FIRST_RECORDS:
             yield values, times
             return
         first = 0
         while first < len(values):
-            last, began = first + sizer.size, time.monotonic()
+            last = first + self._sizer.size
             yield values[first:last], None if times is None else times[first:last]
             first = last
-            sizer.processed(time.monotonic() - began)
 
     def backend_of(self, key: CanonicalKey) -> KeyedStateBackend:
         """Return the backend for the state of a key: in memory, until the next key comes."""

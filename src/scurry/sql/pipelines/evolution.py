@@ -82,7 +82,7 @@ class Evolution:
 
 @dataclass(frozen=True)
 class Rules:
-    """What follows from a change of columns.
+    """The consequences of a change of columns.
 
     Attributes:
         behavior: One of `BEHAVIORS`.

@@ -281,3 +281,36 @@ def test_a_broker_that_cannot_be_used_is_one_line_that_names_what_to_check(
     env.from_collection(["a"], Types.STRING()).add_sink(RMQSink(config, "q", SimpleStringSchema()))
     with pytest.raises(JobError, match=message):
         env.execute()
+
+
+def test_a_queue_that_is_gone_after_a_broken_connection_is_named(
+    server: RabbitServer, channel: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    publisher = Publisher(rabbit(server.port)._broker, "forgotten", False)
+    assert "gone" not in caplog.text
+    channel.queue_delete("forgotten")
+    publisher._session.close()
+    publisher.send("", "forgotten", [("forgotten", None, b"a", 0, None)])
+    publisher.flush()
+    publisher.close()
+    assert "queue 'forgotten' is gone" in caplog.text
+    assert channel.basic_get("forgotten", auto_ack=True)[2] == b"a"
+
+
+def test_a_source_whose_queue_is_deleted_names_it_and_reads_on(
+    server: RabbitServer, channel: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    channel.queue_declare("deleted", durable=True)
+    source = RMQSource(rabbit(server.port), "deleted", False, SimpleStringSchema())
+    enumerator = source.create_enumerator(1, BatchLimits())
+    publish(channel, "deleted", "a")
+    assert [message.body for message in messages(enumerator, 1)] == [b"a"]
+    channel.queue_delete("deleted")
+    give_up = time.monotonic() + 20
+    while not enumerator.reconnects():
+        assert time.monotonic() < give_up
+        enumerator.next_batch()
+    assert "queue 'deleted' is gone" in caplog.text
+    publish(channel, "deleted", "b")
+    assert [message.body for message in messages(enumerator, 1)] == [b"b"]
+    enumerator.close()

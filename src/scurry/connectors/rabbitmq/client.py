@@ -11,9 +11,10 @@ from scurry.common._optional import optional_module
 from scurry.errors import ArgumentError, ConnectorError, SinkConnectionError, SourceConnectionError
 
 #: pika reports each attempt to connect as several errors; silent unless the program sets a level.
-_LOGGER = logging.getLogger("pika")
-if _LOGGER.level == logging.NOTSET:
-    _LOGGER.setLevel(logging.CRITICAL)
+_PIKAS_LOGGER = logging.getLogger("pika")
+if _PIKAS_LOGGER.level == logging.NOTSET:
+    _PIKAS_LOGGER.setLevel(logging.CRITICAL)
+_LOGGER = logging.getLogger(__name__)
 
 #: Seconds in which a server has to answer.
 ANSWER_SECONDS = 4.0
@@ -148,10 +149,16 @@ def _described(error: BaseException) -> Any:
     return first if isinstance(first, BaseException) else (str(error) or type(error).__name__)
 
 
-def open_queue(connection: Any, queue: str, arguments: dict[str, Any] | None) -> Any:
+def open_queue(connection: Any, queue: str, arguments: dict[str, Any] | None, *, again: bool = False) -> Any:
     """Return a channel of a connection, on which a queue is declared.
 
     A queue that is there is taken as it is. One that is not is made, durable, as Flink makes it.
+
+    Args:
+        connection: The connection.
+        queue: The queue.
+        arguments: Its arguments, if it is made.
+        again: Whether it was there before the connection broke: a warning says if it is not.
 
     Raises:
         AMQPError: The broker refuses.
@@ -163,6 +170,12 @@ def open_queue(connection: Any, queue: str, arguments: dict[str, Any] | None) ->
     except errors.ChannelClosedByBroker as error:
         if error.reply_code != 404:
             raise
+        if again:
+            _LOGGER.warning(
+                "RabbitMQ: queue %r is gone, with the messages that the broker had confirmed: the broker has forgotten "
+                "it, or it was deleted; it is made again",
+                queue,
+            )
         channel = connection.channel()
         channel.queue_declare(queue, durable=True, arguments=arguments)
     return channel

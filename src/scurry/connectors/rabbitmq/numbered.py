@@ -84,7 +84,7 @@ class StreamDelivery(Delivery):
     def _declare(self, stream: str) -> None:
         connection = self._broker.connection(reads=False)
         try:
-            open_queue(connection, stream, {"x-queue-type": "stream"})
+            open_queue(connection, stream, {"x-queue-type": "stream"}, again=self._answered)
         except pika().exceptions.AMQPError as error:
             raise self._broker.failure(error, reads=False) from None
         finally:

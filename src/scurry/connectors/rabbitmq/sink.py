@@ -105,13 +105,14 @@ class Publisher:
             SinkConnectionError: The broker cannot be reached, or refuses.
         """
         self._broker, self._queue, self._stream = broker, queue, stream
-        self._session = self._connected()
+        self._session = self._connected(again=False)
 
-    def _connected(self) -> _Session:
+    def _connected(self, again: bool) -> _Session:
         connection = self._broker.connection(reads=False)
         try:
             if self._queue is not None:
-                open_queue(connection, self._queue, {"x-queue-type": "stream"} if self._stream else None)
+                arguments = {"x-queue-type": "stream"} if self._stream else None
+                open_queue(connection, self._queue, arguments, again=again)
         except pika().exceptions.AMQPError as error:
             raise self._broker.failure(error, reads=False) from None
         finally:
@@ -161,7 +162,7 @@ class Publisher:
             elif time.monotonic() > give_up:  # connections break, one after the other, and none confirms anything
                 raise self._session.failure()
             try:
-                session = self._connected()
+                session = self._connected(again=True)
             except SinkConnectionError:
                 if time.monotonic() > give_up:
                     raise

@@ -57,6 +57,10 @@ class _Receiver(Receiver):
         self.broken = (module.exceptions.AMQPError, OSError)
         self._connection: Any = None
         self._channel: Any = None
+        #: whether the queue was there
+        self._was_there = False
+        #: whether the broker has ended the delivery: the queue was deleted, or has another home
+        self._cancelled = False
         #: counts connections: tags belong to one
         self._number = 0
         self._taken: tuple[int, int] = (0, 0)
@@ -68,6 +72,9 @@ class _Receiver(Receiver):
         self._number += 1
         try:
             self._channel = self._opened()
+            self._was_there = True
+            self._cancelled = False
+            self._channel.add_on_cancel_callback(self._ended)
             self._channel.basic_qos(prefetch_count=scan.prefetch or MOST_WAITING)
             self._channel.basic_consume(scan.queue, self._came, arguments=self._arguments())
         except SourceNotFoundError:
@@ -79,15 +86,18 @@ class _Receiver(Receiver):
             raise failed from None
 
     def _opened(self) -> Any:
-        return open_queue(self._connection, self._scan.queue, None)
+        return open_queue(self._connection, self._scan.queue, None, again=self._was_there)
 
     def _arguments(self) -> dict[str, Any] | None:
         return None
 
     def receive(self) -> None:
         self._connection.process_data_events(_WAIT_SECONDS)
-        if self._channel.is_closed:  # the queue was deleted
-            raise pika().exceptions.AMQPChannelError("the channel was closed")
+        if self._cancelled or self._channel.is_closed:
+            raise pika().exceptions.AMQPChannelError("the broker has ended the delivery")
+
+    def _ended(self, method: Any) -> None:
+        self._cancelled = True
 
     def failure(self, reason: Exception) -> ConnectorError:
         return self._scan.broker.failure(reason, reads=True)
@@ -157,7 +167,8 @@ class _StreamReceiver(_Receiver):
         self._next: int | None = None
 
     def _opened(self) -> Any:
-        channel = open_queue(self._connection, self._scan.queue, {"x-queue-type": "stream"})
+        arguments = {"x-queue-type": "stream"}
+        channel = open_queue(self._connection, self._scan.queue, arguments, again=self._was_there)
         if self._next is not None:
             self._check_kept(self._next)
         return channel

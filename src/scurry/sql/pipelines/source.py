@@ -54,7 +54,7 @@ class Plan:
     """The way of captured rows to the tables of the sink.
 
     Attributes:
-        rules: What follows from a change of columns.
+        rules: The consequences of a change of columns.
         target: The sink; None for one that follows all changes.
     """
 

@@ -70,7 +70,7 @@ def test_a_server_that_goes_away_is_waited_for(monkeypatch: pytest.MonkeyPatch) 
         assert works(enumerator) == []
     server.is_there = True
     assert works(enumerator) == [("s", 3, 5)]
-    assert enumerator.reconnects() == 1
+    assert enumerator.metrics() == {"numReconnects": 1}
     server.is_there = False
     monkeypatch.setattr(positions, "PATIENCE_SECONDS", 0.2)
     begin = time.monotonic()

@@ -143,7 +143,7 @@ def test_connections_that_break_after_a_message_came_are_made_again(tap: Tap, mo
         time.sleep(0.01)
         tap.breaks.set()
         until(lambda number=number: tap.connections == number + 2)  # type: ignore[misc]
-    until(lambda: enumerator.reconnects() == 10)
+    until(lambda: enumerator.metrics()["numReconnects"] == 10)
     enumerator.close()
 
 

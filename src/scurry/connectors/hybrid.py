@@ -315,9 +315,9 @@ class _HybridEnumerator(Enumerator):
     def backlog(self) -> Backlog | None:
         return None if self._current is None else self._current.backlog()
 
-    def reconnects(self) -> int | None:
-        """Return how often the server of the current source was lost and found again."""
-        return None if self._current is None else self._current.reconnects()
+    def metrics(self) -> Mapping[str, int]:
+        """Return the metrics of the current source."""
+        return {} if self._current is None else self._current.metrics()
 
     def idle_hint(self) -> float:
         return 0.0 if self._current is None else self._current.idle_hint()

@@ -211,9 +211,9 @@ class Enumerator(ABC):
         """Return the input that was available at the last `next_batch` and is not assigned; None if unknown."""
         return None
 
-    def reconnects(self) -> int | None:
-        """Return how often the server was lost and found again; None if that is not counted."""
-        return None
+    def metrics(self) -> Mapping[str, int]:
+        """Return metrics of the source by their names, such as `numReconnects`, as of the last `next_batch`."""
+        return {}
 
     def describe(self, channel: int) -> str:
         """Return a description of a channel's input, such as the names of its partitions; it may be empty."""

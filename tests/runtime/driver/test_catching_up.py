@@ -95,8 +95,8 @@ def test_sources_that_cannot_know_say_nothing(behind: BacklogTracker, clock: Clo
     assert behind.metrics() == {(2, "backPressuredTimeMsPerSecond"): 1000}
 
 
-def test_a_source_of_a_server_counts_how_often_it_was_found_again(behind: BacklogTracker) -> None:
-    behind.left(1, None, 3)
+def test_a_source_has_metrics_of_its_own(behind: BacklogTracker) -> None:
+    behind.left(1, None, {"numReconnects": 3})
     assert behind.metrics() == {(1, "numReconnects"): 3}
 
 

@@ -40,6 +40,10 @@ class Reader:
     def position(self) -> str:
         return json.dumps(self._enumerator.position())
 
+    def metrics(self) -> dict[str, int]:
+        """The metrics of the source."""
+        return dict(self._enumerator.metrics())
+
     def assignments(self) -> list[Assignment]:
         """The assignments of the next batch."""
         return self._enumerator.next_batch()

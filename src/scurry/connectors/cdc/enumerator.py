@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -83,6 +84,9 @@ class CdcEnumerator(Enumerator):
         self._chosen: dict[int, list[ChunkWork]] = {}
         self._more = False
         self._released: LogPosition = None
+        #: chunks that are assigned, and those of them that are committed
+        self._processed = self._finished = 0
+        self._worked = time.monotonic()
         self._committed: deque[LogPosition] = deque(maxlen=max(1, settings.release_delay) + 1)
 
     # ---------------------------------------------------------------- assigning
@@ -113,11 +117,30 @@ class CdcEnumerator(Enumerator):
         elif not works and not self._settings.startup.ends and (work := self._next_range(session)) is not None:
             works = {0: [work]}
         self._more = bool(self._chosen)
+        self._processed += sum(isinstance(work, ChunkWork) for each in works.values() for work in each)
+        if any(works.values()):
+            self._worked = time.monotonic()
         ending = set[int]()
         if not self._chosen:
             ending = channels - self._final - (set() if self._settings.startup.ends else {0})
             self._final |= ending
         return [Assignment(at, works.get(at), at in ending) for at in sorted({*works, *ending})]
+
+    def metrics(self) -> Mapping[str, int]:
+        """Return Flink CDC's metrics of snapshots; chunks are counted since this start of the job."""
+        left = {name for name, _ in self._pending} | {
+            work.table.id for works in self._chosen.values() for work in works
+        }
+        reads_tables = self._settings.startup.reads_tables or bool(left)
+        return {
+            "isSnapshotting": int(bool(left)),
+            "isStreamReading": int(not left and self._session is not None and not self._settings.startup.ends),
+            "numTablesRemaining": len(left),
+            "numTablesSnapshotted": len(self._known) - len(left) if reads_tables else 0,
+            "numSnapshotSplitsProcessed": self._processed,
+            "numSnapshotSplitsFinished": self._finished,
+            "sourceIdleTime": round((time.monotonic() - self._worked) * 1000),
+        }
 
     def _begin(self) -> CaptureSession:
         session = self._session = self._connect()
@@ -208,6 +231,7 @@ class CdcEnumerator(Enumerator):
         """Let the server forget the log before an earlier commit."""
         if self._session is None or self._log is None:
             return
+        self._finished = self._processed
         if not self._chosen:
             self._session.settled()
         self._committed.append(self._log)

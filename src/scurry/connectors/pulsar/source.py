@@ -374,9 +374,9 @@ class PulsarEnumerator(Enumerator):
         """Return that there is more, if there is; brokers do not count messages between ids."""
         return Backlog() if self._more else Backlog(0)
 
-    def reconnects(self) -> int:
-        """Return how often brokers were lost and found again."""
-        return self._reconnects
+    def metrics(self) -> Mapping[str, int]:
+        """Return how often the server was lost and found again."""
+        return {"numReconnects": self._reconnects}
 
     def describe(self, channel: int) -> str:
         """Return the names of a channel's partitions."""

@@ -184,8 +184,9 @@ class _PatientEnumerator(PositionEnumerator):
         self._patient = _Patient(scan)
         super().__init__(self._patient, channels, limits.max_records)
 
-    def reconnects(self) -> int:
-        return self._patient.reconnects
+    def metrics(self) -> Mapping[str, int]:
+        """Return how often the server was lost and found again."""
+        return {"numReconnects": self._patient.reconnects}
 
     def close(self) -> None:
         self._patient.close()

@@ -192,9 +192,9 @@ class ReceivingEnumerator(Enumerator):
         """Return the number of messages that wait here; those that the server keeps are not known."""
         return Backlog(self._receiver.waiting)
 
-    def reconnects(self) -> int:
-        """Return how often the receiver has connected again."""
-        return self._receiver.reconnects
+    def metrics(self) -> Mapping[str, int]:
+        """Return how often the server was lost and found again."""
+        return {"numReconnects": self._receiver.reconnects}
 
     def position(self) -> dict[str, Any]:
         """Return the position of the receiver."""

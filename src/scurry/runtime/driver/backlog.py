@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from scurry.connectors.source import Backlog
@@ -25,7 +25,7 @@ class _Source:
     """The known backlog of one source."""
 
     backlog: Backlog | None = None
-    reconnects: int | None = None
+    metrics: Mapping[str, int] = field(default_factory=dict)
     #: (end, what was left when it was assigned) of the last batches: everything assigned by then is done
     history: deque[tuple[float, int]] = field(default_factory=deque)
 
@@ -71,11 +71,11 @@ class BacklogTracker:
         #: (end, seconds, sources that had more than they were allowed to read) of the last batches
         self._batches: deque[tuple[float, float, frozenset[int]]] = deque()
 
-    def left(self, source: int, backlog: Backlog | None, reconnects: int | None = None) -> None:
+    def left(self, source: int, backlog: Backlog | None, metrics: Mapping[str, int] | None = None) -> None:
         known = self._sources.setdefault(source, _Source())
         if _unit(backlog) != _unit(known.backlog):  # a hybrid source has switched to its next source
             known.history.clear()
-        known.backlog, known.reconnects = backlog, reconnects
+        known.backlog, known.metrics = backlog, metrics or {}
 
     def worked(self, seconds: float, limited: Collection[int]) -> None:
         """Record that a batch has ended.
@@ -134,12 +134,11 @@ class BacklogTracker:
         """Metrics of the sources, by Flink's names: `pendingRecords`, `pendingBytes`, `backPressuredTimeMsPerSecond`.
 
         A source is under back pressure during a batch that was not allowed to read all there was. Meanwhile it also has
-        `pendingDrainedPerSecond` and, if that is positive, `catchUpTimeMs`. Sources of servers have `numReconnects`.
+        `pendingDrainedPerSecond` and, if that is positive, `catchUpTimeMs`. Sources have their own, too.
         """
         values: dict[tuple[int, str], int] = {}
         for number, source in list(self._sources.items()):
-            if source.reconnects is not None:
-                values[number, "numReconnects"] = source.reconnects
+            values |= {(number, name): value for name, value in source.metrics.items()}
             if source.backlog is None:
                 continue
             if source.backlog.records is not None:

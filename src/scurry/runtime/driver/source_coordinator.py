@@ -100,7 +100,7 @@ class SourceCoordinator:
         with naming_source(source.name, source.origin):
             found = enumerator.next_batch()
         backlog = enumerator.backlog()
-        self._job.backlog.left(source.id, backlog, enumerator.reconnects())
+        self._job.backlog.left(source.id, backlog, enumerator.metrics())
         self._alignment.assigned(source, found, backlog)
         if found:
             self._assigned = True

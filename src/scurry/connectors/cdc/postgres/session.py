@@ -118,8 +118,12 @@ class PostgresSession(CaptureSession):
         if table.chunk_key is None:
             return None
         column, kind = quoted(table.chunk_key), table.type_of(table.chunk_key)
-        behind = "" if lower is None else f"WHERE {column} > $1::{kind} "
-        query = f"SELECT {column}::text FROM {table_name(table.id)} {behind}ORDER BY {column} OFFSET {rows - 1} LIMIT 1"
+        behind = "" if lower is None else f"WHERE t.{column} > $1::{kind} "
+        # With the name of the column alone, PostgreSQL would order by the text that is selected.
+        query = (
+            f"SELECT t.{column}::text FROM {table_name(table.id)} AS t {behind}ORDER BY t.{column} "
+            f"OFFSET {rows - 1} LIMIT 1"
+        )
         found = self._row(query, *([] if lower is None else [lower]))
         return None if found is None else found[0]
 

@@ -15,8 +15,10 @@ from support.faults.job_processes import GIVE_UP_SECONDS, PROGRAMS, Run
 from support.faults.programs.to_database import KEYS, NUMBERS, PER_SECOND
 
 KILLS = int(os.environ.get("SCURRY_KILLS", "20"))
+SERVER_KILLS = min(3, KILLS)
 #: After a start has committed something it lives for less than this, so that the input lasts for all kills.
-PAUSE_SECONDS = min(5.0, NUMBERS / PER_SECOND / KILLS)
+PAUSE_SECONDS = NUMBERS / PER_SECOND / KILLS / 2
+ENDED = "the input has ended too early"
 PROGRAM = PROGRAMS / "to_database.py"
 #: The table; statements insert into all of its columns.
 CREATE = "CREATE TABLE target (number integer, its_key integer, count integer, text text)"
@@ -72,8 +74,7 @@ class DatabaseJob:
         run = self.start()
         for kill in range(KILLS):
             self.wait_for_some_more(run)
-            if run.ends_within(chance.uniform(0, PAUSE_SECONDS)):
-                break
+            assert not run.ends_within(chance.uniform(0, PAUSE_SECONDS)), run.story(ENDED)
             run.kill()
             print(f"kill {kill + 1} at {len(self.rows())} rows")
             run = self.start(parallelism=chance.randint(1, 3))
@@ -86,7 +87,8 @@ class DatabaseJob:
             fail_after(self.place.fuse, chance.randrange(6), "kill")
             run = self.start()
             assert run.ends_within(GIVE_UP_SECONDS)
-            if run.process.returncode == 0:  # the input ended first
+            if run.process.returncode == 0:
+                assert kill >= KILLS / 2, ENDED
                 break
             assert run.process.returncode == -signal.SIGKILL, self.place.log.read_text()[-4000:]
             run.kill()  # what the driver has left behind
@@ -98,9 +100,10 @@ class DatabaseJob:
     def survives_kills_of_the_server(self, chance: random.Random) -> None:
         """Kill the server, and start it again within a second."""
         run = self.start()
-        for kill in range(KILLS):
+        for kill in range(SERVER_KILLS):
             self.wait_for_some_more(run)
-            if run.ends_within(chance.uniform(0, PAUSE_SECONDS)):
+            if run.ends_within(chance.uniform(0, PAUSE_SECONDS)):  # what came while the server was away is one batch
+                assert kill, ENDED
                 break
             self.server.kill()
             time.sleep(chance.uniform(0, 1))

@@ -15,7 +15,7 @@ from support.faults.programs.to_store import NUMBERS, PER_SECOND, expected
 
 KILLS = int(os.environ.get("SCURRY_KILLS", "20"))
 #: A start lives for less than this after it has written something, so that the input lasts for all kills.
-PAUSE_SECONDS = min(3.0, NUMBERS / PER_SECOND / KILLS)
+PAUSE_SECONDS = NUMBERS / PER_SECOND / KILLS / 2
 
 #: Spark repeats a task whose worker is killed; by default a task on one machine fails for good.
 SPARK = ["--runner", "spark", "--master", "local[4,8]"]
@@ -69,8 +69,7 @@ class StoreJob:
         run, begin, kills = self.start(), time.monotonic(), 0
         for number in range(KILLS):
             self.wait_for_some_more(run)
-            if run.ends_within(chance.uniform(0, PAUSE_SECONDS)):
-                break
+            assert not run.ends_within(chance.uniform(0, PAUSE_SECONDS)), run.story("the input has ended too early")
             there = workers(run.process.pid) if number % 3 == 2 else []
             if there:
                 kill(chance.choice(there))
@@ -81,7 +80,6 @@ class StoreJob:
             run = run if there else self.start()
         self.finish(run)
         print(f"{self._options['connector']} on {self._runner}: {kills} kills in {time.monotonic() - begin:.0f} s")
-        assert kills > KILLS / 2, "the input has ended too early"
 
     def kill_the_server(
         self, chance: random.Random, kill: Callable[[], None], start: Callable[[], None], kills: int

@@ -21,8 +21,8 @@ from scurry.datastream.state import ValueStateDescriptor
 from support.faults.failing_sink import FailingSink
 
 PER_SECOND, KEYS = 300, 7
-#: Enough for many kills, or for a few.
-NUMBERS = 6000 if int(os.environ.get("SCURRY_KILLS", "20")) > 4 else 2400
+#: Each life writes some 200 to 700 before it is killed, so that the input outlasts all kills.
+NUMBERS = 800 + 800 * int(os.environ.get("SCURRY_KILLS", "20"))
 COUNT = Types.ROW_NAMED(["number", "key", "count", "text"], [Types.INT(), Types.INT(), Types.INT(), Types.STRING()])
 
 

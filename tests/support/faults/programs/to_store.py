@@ -11,8 +11,8 @@ import sys
 
 from scurry.table import EnvironmentSettings, TableEnvironment
 
-#: A life writes some 50 to 200 numbers before it is killed, so that the input outlasts all kills.
-NUMBERS = 1000 + 250 * int(os.environ.get("SCURRY_KILLS", "20"))
+#: A life writes some 100 to 450 numbers before it is killed, so that the input outlasts all kills.
+NUMBERS = 1200 + 450 * int(os.environ.get("SCURRY_KILLS", "20"))
 PER_SECOND, KEYS = 600, 97
 
 

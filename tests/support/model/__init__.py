@@ -1,0 +1,1 @@
+"""The model of the protocol: Spin checks it, and recorded traces with it."""

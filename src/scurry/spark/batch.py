@@ -10,14 +10,13 @@ from scurry.connectors.spark_source import SparkSource
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.source_coordinator import all_splits
 from scurry.runtime.exchange.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, WireRow
-from scurry.runtime.operators.sink import staged_sinks
+from scurry.runtime.operators.sink import SinkStage, staged_sinks
 from scurry.runtime.savepoint.batch_savepoint import final_savepoint, runs_of
 from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import in_session
 from scurry.spark.interrupting import interruptible
 from scurry.spark.session.adaptive_execution import adaptive_session_for, by_volume
-from scurry.spark.streaming.stages import sink_stage
 from scurry.spark.workers.failures import failure_of, noticing_lost_spark
 from scurry.spark.workers.instances import (
     Job,
@@ -27,6 +26,7 @@ from scurry.spark.workers.instances import (
     instances,
     partition,
     rows_of,
+    wire_schema,
 )
 from scurry.spark.workers.partitioning import spread
 
@@ -60,24 +60,32 @@ class BatchRunner:
     def _rows(self, spark: SparkSession, job: JobExecution, worker_job: Job, savepoint: str | None) -> list[WireRow]:
         """Compute the job; return the rows for the driver."""
         plan = job.plan
-        frame = _sources(spark, job, worker_job)
+        writing = plan.levels if staged_sinks(plan) else None
+        frame = _sources(spark, job, worker_job, writing == 0)
         for level in range(1, plan.levels + 1):
             frame = (
                 by_volume(frame, plan, level)
                 .sortWithinPartitions(*BATCH_ORDER)
-                .mapInArrow(_level_stage(worker_job, level, savepoint), BATCH_SCHEMA)
+                .mapInArrow(_level_stage(worker_job, level, savepoint, writing == level), _schema_of(writing == level))
             )
-        frame = frame.select(*WireRow._fields)
-        if staged_sinks(plan):
-            frame = frame.mapInArrow(sink_stage(worker_job), SCHEMA)
+        if writing is None:
+            frame = frame.select(*WireRow._fields)
         try:
             return final_rows(frame, plan, worker_job)
         except Exception as error:
             raise failure_of(error) from error
 
 
-def _sources(spark: SparkSession, job: JobExecution, worker_job: Job) -> Any:
-    """Return level 0: one task per channel of a native source and one per partition of a Spark source."""
+def _schema_of(writes: bool) -> str:
+    return SCHEMA if writes else BATCH_SCHEMA
+
+
+def _sources(spark: SparkSession, job: JobExecution, worker_job: Job, writes: bool) -> Any:
+    """Return level 0: one task per channel of a native source and one per partition of a Spark source.
+
+    Args:
+        writes: Whether its tasks write what sinks take, too, as there is no other level.
+    """
     plan = job.plan
     work = [
         (source.id, instance, works)
@@ -91,51 +99,66 @@ def _sources(spark: SparkSession, job: JobExecution, worker_job: Job) -> Any:
         payload = pickle.dumps([pickle.dumps(item, 5) for item in work], 5)
         broadcast = spark.sparkContext.broadcast(payload) if len(payload) > 1 << 20 else None
         closure = None if broadcast is not None else payload
-        stage = _source_stage(worker_job, closure, broadcast)
-        frames.append(spark.range(0, count, 1, count).mapInArrow(stage, BATCH_SCHEMA))
+        stage = _source_stage(worker_job, closure, broadcast, writes)
+        frames.append(spark.range(0, count, 1, count).mapInArrow(stage, _schema_of(writes)))
     for source in plan.sources.values():
         if isinstance(source.source, SparkSource):
-            stage = _frame_stage(worker_job, source.id)
-            frames.append(in_session(spark, source.source.dataframe).mapInArrow(stage, BATCH_SCHEMA))
+            stage = _frame_stage(worker_job, source.id, writes)
+            frames.append(in_session(spark, source.source.dataframe).mapInArrow(stage, _schema_of(writes)))
     frame = frames[0]
     for other in frames[1:]:
         frame = frame.union(other)
     return frame
 
 
-def _source_stage(job: Job, closure: bytes | None, broadcast: Any) -> Any:
+def _source_stage(job: Job, closure: bytes | None, broadcast: Any, writes: bool) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         with WorkerTask(job):
             held = instances(job)
             payload = closure if closure is not None else broadcast.value
             items = pickle.loads(payload)
-            for batch in batches:
-                for index in batch.column(0).to_pylist():
-                    number, instance, works = pickle.loads(items[index])
-                    runs = run_source(held.load_plan, number, instance, works)
-                    yield from _arrow(row for rows in runs for row in rows)
+            sinks = _sinks(job, writes)
+
+            def rows() -> Iterator[BatchRow]:
+                for batch in batches:
+                    for index in batch.column(0).to_pylist():
+                        number, instance, works = pickle.loads(items[index])
+                        for some in run_source(held.load_plan, number, instance, works, sinks):
+                            yield from some
+
+            yield from _arrow(rows(), sinks)
 
     return run
 
 
-def _frame_stage(job: Job, number: int) -> Any:
+def _frame_stage(job: Job, number: int, writes: bool) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         with WorkerTask(job):
-            runs = run_source(instances(job).load_plan, number, partition(), [batches])
-            yield from _arrow(row for rows in runs for row in rows)
+            sinks = _sinks(job, writes)
+            runs = run_source(instances(job).load_plan, number, partition(), [batches], sinks)
+            yield from _arrow((row for rows in runs for row in rows), sinks)
 
     return run
 
 
-def _level_stage(job: Job, level: int, savepoint: str | None) -> Any:
+def _level_stage(job: Job, level: int, savepoint: str | None, writes: bool) -> Any:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         with WorkerTask(job), runs_of(savepoint, level, partition()) as run_of:
-            task = BatchLevelTask(instances(job).load_plan, level, run_of)
+            sinks = _sinks(job, writes)
+            task = BatchLevelTask(instances(job).load_plan, level, run_of, sinks)
             rows = (row for batch in batches for row in rows_of(batch, BatchRow))
-            yield from _arrow(row for rows in task.run(rows) for row in rows)
+            yield from _arrow((row for rows in task.run(rows) for row in rows), sinks)
 
     return run
 
 
-def _arrow(rows: Iterator[BatchRow]) -> Iterator[Any]:
-    return arrow_batches(rows, BatchRow._fields, batch_schema())
+def _sinks(job: Job, writes: bool) -> SinkStage | None:
+    """Return what writes in a task of the last level: no other worker needs to take over its records."""
+    return SinkStage(instances(job).plan, partition(), 0) if writes else None
+
+
+def _arrow(rows: Iterator[BatchRow], sinks: SinkStage | None) -> Iterator[Any]:
+    if sinks is None:
+        return arrow_batches(rows, BatchRow._fields, batch_schema())
+    wire = sinks.run(WireRow(*row[:6]) for row in rows)
+    return arrow_batches(wire, WireRow._fields, wire_schema())

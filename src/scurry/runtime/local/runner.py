@@ -13,7 +13,7 @@ from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.source_coordinator import steps_to_all_splits
 from scurry.runtime.driver.steps import Steps, Wait, in_this_thread
-from scurry.runtime.exchange.wire import WireRow
+from scurry.runtime.exchange.wire import SINK, WireRow, unpack
 from scurry.runtime.local.batch_rows import BatchRows
 from scurry.runtime.local.streaming import Memory, plan_loader, streaming_steps
 from scurry.runtime.operators.sink import SinkStage
@@ -97,23 +97,30 @@ class _Batch:
         self.job = job
         self.plan = job.plan
         self.load_plan = plan_loader(job.plan)
+        #: writes what the last level emits
+        self.sinks = SinkStage(self.load_plan(), 0, 0)
 
     def steps(self) -> Steps[None]:
-        with rarely_collected(), final_savepoint(self.job) as savepoint:
+        with rarely_collected(), final_savepoint(self.job) as savepoint, self.sinks.begun():
             rows = BatchRows(is_sorted=self.plan.levels > 0)
             for source in self.plan.sources.values():
                 yield from self._source(source, rows)
             for level in range(1, self.plan.levels + 1):
                 rows = yield from self._level(level, rows, savepoint)
-            wire = (WireRow(*row[:6]) for row in rows)
-            written = list(SinkStage(self.load_plan(), 0, 0).run(wire))
+            written: list[WireRow] = []
+            for row in rows:
+                if row.kind == SINK and self.sinks.writes(row.port):  # an earlier level has emitted it
+                    self.sinks.write(row.port, *unpack(row.block))
+                else:
+                    written.append(WireRow(*row[:6]))
+            written += self.sinks.end()
             self.job.check_running()
             self.job.commit(0, written)
 
     def _source(self, source: SourcePlan, rows: BatchRows) -> Steps[None]:
         works = yield from steps_to_all_splits(self.plan, source)
         for instance in sorted(works):
-            with closing(run_source(self.load_plan, source.id, instance, works[instance])) as runs:
+            with closing(run_source(self.load_plan, source.id, instance, works[instance], self._sinks_of(0))) as runs:
                 for some in runs:
                     yield _NOTHING
                     self.job.check_running()
@@ -124,7 +131,7 @@ class _Batch:
         following = BatchRows(is_sorted=level < self.plan.levels)
         with (
             runs_of(savepoint, level) as run_of,
-            closing(BatchLevelTask(self.load_plan, level, run_of).run(rows)) as runs,
+            closing(BatchLevelTask(self.load_plan, level, run_of, self._sinks_of(level)).run(rows)) as runs,
         ):
             for some in runs:
                 yield _NOTHING
@@ -132,3 +139,6 @@ class _Batch:
                 if some:
                     following.add(some)
         return following
+
+    def _sinks_of(self, level: int) -> SinkStage | None:
+        return self.sinks if level == self.plan.levels else None

@@ -137,6 +137,7 @@ class SinkStage:
         self._plan = plan
         self._partition = partition
         self._batch_id = batch_id
+        self._writers: dict[int, SinkWriter] = {}
         #: (sink, metric) -> count
         self._counts: Counter[tuple[int, str]] = Counter()
 
@@ -148,11 +149,22 @@ class SinkStage:
 
     def run(self, rows: Iterable[WireRow]) -> Iterator[WireRow]:
         """Write the SINK rows of native sinks; yield all other rows, and at the end the writers' committables."""
-        writers: dict[int, SinkWriter] = {}
+        with self.begun():
+            for row in rows:
+                if row.kind == SINK and self.writes(row.port):
+                    self.write(row.port, *unpack(row.block))
+                else:
+                    yield row
+            yield from self.end()
+
+    @contextmanager
+    def begun(self) -> Iterator[None]:
+        """Connect the sinks; abort their writers if what follows fails."""
+        self._connect()
         try:
-            yield from self._run(rows, writers)
+            yield
         except BaseException:
-            for writer in writers.values():
+            for writer in self._writers.values():
                 writer.abort()
             raise
 
@@ -163,20 +175,21 @@ class SinkStage:
             except Exception as error:
                 raise operator_error(plan, error) from error
 
-    def _run(self, rows: Iterable[WireRow], writers: dict[int, SinkWriter]) -> Iterator[WireRow]:
-        self._connect()
-        job_key = self._plan.settings.job_key
-        for row in rows:
-            plan = self._plan.operators[row.port] if row.kind == SINK else None
-            if plan is None or not plan.operator.function.native:
-                yield row
-                continue
-            if row.port not in writers:
-                writers[row.port] = _writer(plan, self._partition, self._batch_id, job_key)
-            values, timestamps = unpack(row.block)
-            with self._counted(row.port):
-                _write(plan, writers[row.port], values, timestamps)
-        for port, writer in writers.items():
+    def writes(self, port: int) -> bool:
+        """Return whether it writes the records of a sink: those of Spark's own sinks go on."""
+        return bool(self._plan.operators[port].operator.function.native)
+
+    def write(self, port: int, values: Values, timestamps: Timestamps) -> None:
+        """Write records of a sink."""
+        plan = self._plan.operators[port]
+        if port not in self._writers:
+            self._writers[port] = _writer(plan, self._partition, self._batch_id, self._plan.settings.job_key)
+        with self._counted(port):
+            _write(plan, self._writers[port], values, timestamps)
+
+    def end(self) -> Iterator[WireRow]:
+        """Yield the committables of the writers, and what they have counted."""
+        for port, writer in self._writers.items():
             try:
                 with self._counted(port):
                     committables = writer.prepare_commit()
@@ -186,4 +199,4 @@ class SinkStage:
                 yield WireRow(0, port, COMMIT, 0, self._partition, pack([committable]))
         if self._counts:
             report = TaskReport(counters=dict(self._counts))
-            yield WireRow(0, -1, REPORT, channel_id(min(writers), self._partition), 0, pack(report))
+            yield WireRow(0, -1, REPORT, channel_id(min(self._writers), self._partition), 0, pack(report))

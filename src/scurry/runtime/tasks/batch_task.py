@@ -19,6 +19,7 @@ from scurry.runtime.exchange.key_records import KeyRecords, LargeKey, Part, in_t
 from scurry.runtime.exchange.wire import BATCH_ORDER, MAX_TIME, MIN_TIME, BatchRow, require_columns, unpack
 from scurry.runtime.keys import CanonicalKey, KeyOrder
 from scurry.runtime.operators import KeyedOperator, RuntimeOperator
+from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.single_key import SingleKeyBackend
 from scurry.runtime.state.store import DictStore
@@ -37,10 +38,15 @@ sort_key = attrgetter(*BATCH_ORDER)
 
 
 class BatchOutput:
-    """Turn the output of a task into batch rows."""
+    """Turn the output of a task into batch rows.
 
-    def __init__(self, plan: JobPlan, task: Task) -> None:
+    Args:
+        sinks: Writes the records of sinks, behind the last level; None: they become rows, too.
+    """
+
+    def __init__(self, plan: JobPlan, task: Task, sinks: SinkStage | None) -> None:
         self._task = task
+        self._sinks = sinks
         self._by_group = plan.settings.saves_state
         self._by_time = {
             number: plan.operators[plan.edges[number].target].operator.keyed
@@ -53,7 +59,7 @@ class BatchOutput:
         rows: list[BatchRow] = []
         for number, writer in self._task.writers.items():
             rows += writer.flush_by_key(seq, self._by_time[number], self._by_group)
-        rows += [BatchRow(*row) for row in self._task.flush_sinks(seq)]
+        rows += [BatchRow(*row) for row in self._task.flush_sinks(seq, self._sinks)]
         return rows
 
     def end(self, seq: int) -> list[BatchRow]:
@@ -67,16 +73,19 @@ class BatchOutput:
 
 
 def run_source(
-    load_plan: Callable[[], JobPlan], source: int, instance: int, works: Iterable[Any]
+    load_plan: Callable[[], JobPlan], source: int, instance: int, works: Iterable[Any], sinks: SinkStage | None = None
 ) -> Generator[list[BatchRow], None, None]:
     """Read one channel of a bounded source to its end (level 0).
+
+    Args:
+        sinks: The stage of sinks, if there is no other level.
 
     Yields:
         Rows, after every chunk: a job can be stopped between them. They are empty until enough are collected.
     """
     plan = load_plan()
     runner = SourceTask(plan, plan.sources[source], instance)
-    output, seq, collected = BatchOutput(plan, runner.task), 0, 0
+    output, seq, collected = BatchOutput(plan, runner.task, sinks), 0, 0
     with _closing(runner):
         for count in runner.read_all(works):
             collected += count
@@ -105,13 +114,21 @@ class BatchLevelTask:
     Args:
         load_plan: Returns a new copy of the plan.
         run_of: Creates what drives an operator in a subtask, and decides whether its state is kept.
+        sinks: The stage of sinks, if it is the last level.
     """
 
-    def __init__(self, load_plan: Callable[[], JobPlan], level: int, run_of: RunOf | None = None) -> None:
+    def __init__(
+        self,
+        load_plan: Callable[[], JobPlan],
+        level: int,
+        run_of: RunOf | None = None,
+        sinks: SinkStage | None = None,
+    ) -> None:
         self._level = LevelTask(load_plan, level)
         plan = self._plan = self._level.plan
         self._heads = {op.id for op in plan.heads(level)}
         self._run_of = run_of or OperatorRun
+        self._sinks = sinks
 
     def run(self, rows: Iterable[BatchRow]) -> Generator[list[BatchRow], None, None]:
         """Process the partition; pass rows for deeper levels and for the driver through.
@@ -136,7 +153,7 @@ class BatchLevelTask:
         for subtask_id, some in groupby(rows, key=attrgetter("subtask")):
             task = self._level.task(plan, subtask_id)
             task.info.clock.set(wall_clock_ms())
-            output = BatchOutput(self._plan, task)
+            output = BatchOutput(self._plan, task, self._sinks)
             run = self._run_of(self._plan, plan, task)
             collected = 0
             for count in run.feed(some):

@@ -15,14 +15,14 @@ from scurry.runtime.exchange.collector import Collector, Consumer, GatheringColl
 from scurry.runtime.exchange.key_blocks import BatchHashWriter
 from scurry.runtime.exchange.record_columns import TakenApart
 from scurry.runtime.exchange.report import TaskReport
-from scurry.runtime.exchange.wire import REPORT, WireRow, channel_id, pack
+from scurry.runtime.exchange.wire import REPORT, SINK, WireRow, channel_id, pack
 from scurry.runtime.exchange.writers import RecordWriter, edge_writer
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.json_log import JsonFormatter, RunningTask, running_task
 from scurry.runtime.operators import RuntimeOperator, create_operator
 from scurry.runtime.operators.asynchronous import AsyncOperator
-from scurry.runtime.operators.sink import SinkOperator
+from scurry.runtime.operators.sink import SinkOperator, SinkStage
 from scurry.runtime.operators.timestamps import AssignTimestampsOperator
 from scurry.runtime.state.store import StateSize, StoreReads
 
@@ -190,12 +190,17 @@ class Task:
         rows = [row for writer in self.writers.values() for row in writer.flush(seq, stamp)]
         return rows + self.flush_sinks(seq) if self.sinks else rows
 
-    def flush_sinks(self, seq: int) -> list[WireRow]:
-        return [
-            WireRow(self._spread(), sink.plan.id, kind, self.channel, seq, pack(payload))
-            for sink in self.sinks
-            for kind, payload in sink.take()
-        ]
+    def flush_sinks(self, seq: int, stage: SinkStage | None = None) -> list[WireRow]:
+        """Return the output of sinks as rows, besides what a stage of sinks in this process writes at once."""
+        rows = []
+        for sink in self.sinks:
+            port = sink.plan.id
+            for kind, payload in sink.take():
+                if kind == SINK and stage is not None and stage.writes(port):
+                    stage.write(port, *payload)
+                else:
+                    rows.append(WireRow(self._spread(), port, kind, self.channel, seq, pack(payload)))
+        return rows
 
     def point(self, seq: int, stamp: int) -> None:
         """Record a progress point on every edge."""

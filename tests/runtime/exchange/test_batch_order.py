@@ -161,3 +161,22 @@ def test_ints_are_ordered_as_their_bytes(numbers: list[int]) -> None:
 @given(st.lists(st.text() | st.sampled_from(["\ud800", "\udfff", "\uffff", "\U00010000"])))
 def test_texts_are_ordered_as_their_bytes(texts: list[str]) -> None:
     assert KeyOrder().sort(texts) == sorted(texts, key=KeyOrder().bytes_of)
+
+
+@settings(max_examples=cases(100), deadline=None)
+@given(
+    st.integers(-(2**63), 2**63 - 1 - 3000),
+    st.sampled_from([1, 10, 3000]) | st.integers(1, 3000),
+    st.lists(st.integers(0, 3000), min_size=256, max_size=600),
+    st.booleans(),
+)
+def test_ints_near_to_one_another_are_numbered_as_those_far_apart(
+    first: int, within: int, offsets: list[int], far: bool
+) -> None:
+    some = [first + offset % within for offset in offsets] + ([MIN_TIME, MAX_TIME] if far else [])
+    keys = ordering.RecordKeys()
+    for start in range(0, len(some), 100):
+        keys.add(some[start : start + 100])
+    numbers, numbered = keys.numbered()
+    assert sorted(numbers) == sorted(set(some)) and sorted(numbers.values()) == list(range(len(numbers)))
+    assert [numbers[key] for key in some] == numbered.tolist()

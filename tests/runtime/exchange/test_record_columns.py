@@ -232,3 +232,17 @@ def test_a_record_that_cannot_be_packed_is_named() -> None:
     with pytest.raises(OperatorError, match="must be picklable") as caught:
         sender.rows(1)
     assert "Unpicklable" in str(caught.value)
+
+
+@pytest.mark.parametrize("change", [0, 299])
+def test_times_that_are_a_field_of_the_records_are_not_packed_again(change: int) -> None:
+    taken_apart = TakenApart()
+    values = [("k", 10**12 + number) for number in range(300)]
+    taken_apart.converter(Types.TUPLE([Types.STRING(), Types.LONG()]))(values)
+    times = [time for _, time in values]
+    assert taken_apart.keep_times(times) and taken_apart.times_of(times).tolist() == times
+    others = times.copy()
+    others[change] += 1
+    assert taken_apart.keep_times(others) and taken_apart.times_of(others).tolist() == others
+    others[change] = True
+    assert not taken_apart.keep_times(others)

@@ -144,6 +144,7 @@ types: setup
 
 docs: setup ## The documentation site in site/, with warnings as errors; tests/docs/test_site.py does the same
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	PYTHONPATH=tests $(BIN)/python -m support.docs.playground site/playground
 
 pages: setup ## Write the generated pages of docs anew
 	PYTHONPATH=tests $(BIN)/python -m support.docs.reference

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import re
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -20,6 +15,7 @@ from playwright.sync_api import Page
 
 from support.audits import problems_of
 from support.browser import chromium
+from support.docs.serving import served
 from support.docs.site_hooks import BOOSTS
 
 PROJECT = Path(__file__).parents[2]
@@ -127,20 +123,6 @@ def listen(page: Page, address: str, problems: list[str]) -> None:
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
     page.on("request", lambda asked: problems.append(asked.url) if address not in asked.url else None)
-
-
-@contextmanager
-def served(directory: Path) -> Iterator[str]:
-    """The address of a server of files."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=directory)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
 
 
 @pytest.mark.parametrize(

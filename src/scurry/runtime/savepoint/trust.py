@@ -13,6 +13,7 @@ import errno
 import os
 import posixpath
 import stat
+import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -242,6 +243,8 @@ def _own(status: os.stat_result) -> bool:
 
 
 def _others_write(status: os.stat_result) -> bool:
+    if sys.platform == "emscripten":  # a browser's files have one user, and all rights
+        return False
     group_writes = status.st_mode & stat.S_IWGRP and not _own_group(status.st_gid)
     return bool(status.st_mode & stat.S_IWOTH or group_writes)
 

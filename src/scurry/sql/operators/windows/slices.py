@@ -129,7 +129,7 @@ def column_of_window(each: WindowColumn, start: Any, end: Any, clock: WindowCloc
     values = {"start": start, "end": end}.get(each.name)
     if values is None:
         values = clock.instants(end - 1)
-    return pa.array(values).cast(pa.timestamp("ms")).cast(arrow_type(each.column.type))
+    return pa.array(np.asarray(values, np.int64)).cast(pa.timestamp("ms")).cast(arrow_type(each.column.type))
 
 
 def by_value(values: Any, batch: pa.RecordBatch, owners: Any) -> Iterator[tuple[int, pa.RecordBatch, Any]]:

@@ -153,7 +153,7 @@ def _level_stage(job: Job, level: int, savepoint: str | None, writes: bool) -> A
 
 
 def _sinks(job: Job, writes: bool) -> SinkStage | None:
-    """Return what writes in a task of the last level: no other worker needs to take over its records."""
+    """Return the writer for a task of the last level: no other worker needs to take over its records."""
     return SinkStage(instances(job).plan, partition(), 0) if writes else None
 
 

@@ -159,7 +159,7 @@ class SinkStage:
 
     @contextmanager
     def begun(self) -> Iterator[None]:
-        """Connect the sinks; abort their writers if what follows fails."""
+        """Connect the sinks; abort their writers after a failure."""
         self._connect()
         try:
             yield
@@ -188,7 +188,7 @@ class SinkStage:
             _write(plan, self._writers[port], values, timestamps)
 
     def end(self) -> Iterator[WireRow]:
-        """Yield the committables of the writers, and what they have counted."""
+        """Yield the committables of the writers, and their counts."""
         for port, writer in self._writers.items():
             try:
                 with self._counted(port):

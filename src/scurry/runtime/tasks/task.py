@@ -191,7 +191,7 @@ class Task:
         return rows + self.flush_sinks(seq) if self.sinks else rows
 
     def flush_sinks(self, seq: int, stage: SinkStage | None = None) -> list[WireRow]:
-        """Return the output of sinks as rows, besides what a stage of sinks in this process writes at once."""
+        """Return the output of sinks as rows, except for sinks that write at once in this process."""
         rows = []
         for sink in self.sinks:
             port = sink.plan.id

@@ -1,4 +1,4 @@
-"""What Python asks its surroundings for, answered by a simulated machine: time, chance, names, threads of pools."""
+"""Python's surroundings, those of a simulated machine: time, chance, names, threads of pools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a simulated job reads and writes: simulated sources and sinks, files, or a log, on the simulated disk."""
+"""Inputs and outputs of a simulated job: simulated sources and sinks, files, or a log, on the simulated disk."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Endpoints:
         return SimulatedSink(name)
 
     def output(self, directory: str, name: str, machine: Machine) -> list[Any]:
-        """Return what others can see of the output of a name."""
+        """Return the visible output of a name."""
         outside = machine.outside
         return [
             value

@@ -15,6 +15,7 @@ def database_of(options: Connection) -> Database:
         ArgumentError: The URL or the driver's name is wrong.
         ExtraMissingError: The driver is not installed.
     """
+    from scurry.connectors.jdbc.duckdb import DuckDb
     from scurry.connectors.jdbc.mysql import MySql
     from scurry.connectors.jdbc.postgres import Postgres
     from scurry.connectors.jdbc.sqlite import Sqlite
@@ -25,6 +26,7 @@ def database_of(options: Connection) -> Database:
         "jdbc:mysql:": MySql,
         "jdbc:mariadb:": MySql,
         "jdbc:sqlite:": Sqlite,
+        "jdbc:duckdb:": DuckDb,
     }
     for prefix, database in databases.items():
         if url.startswith(prefix):

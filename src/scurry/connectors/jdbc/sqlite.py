@@ -105,7 +105,7 @@ class Sqlite(Database):
     def check_type(self, type_info: RowTypeInfo) -> None:
         """Accept single values and bytes."""
         for name, field in zip(type_info.get_field_names(), type_info.get_field_types(), strict=True):
-            if not _is_single(field):
+            if not is_single(field):
                 raise UnsupportedError(
                     f"field {name} of type {field} is no parameter of a statement; declare a basic type, a date, a "
                     "time, a timestamp or PRIMITIVE_ARRAY(BYTE), and turn anything else into STRING before the sink"
@@ -116,7 +116,8 @@ def _timestamp_text(value: datetime.datetime) -> str:
     return value.isoformat(" ")
 
 
-def _is_single(type_info: TypeInformation) -> bool:
+def is_single(type_info: TypeInformation) -> bool:
+    """Return whether values of a type are one value or bytes, which statements take as parameters."""
     if isinstance(type_info, BasicTypeInfo):
         return not isinstance(type_info, InstantTypeInfo) and type_info.basic_type is not BasicType.BIG_INT
     singles = DateTypeInfo | TimeTypeInfo | TimestampTypeInfo

@@ -1,1 +1,1 @@
-"""The `jdbc` connector: tables of PostgreSQL, MySQL and SQLite databases."""
+"""The `jdbc` connector: tables of PostgreSQL, MySQL, SQLite and DuckDB databases."""

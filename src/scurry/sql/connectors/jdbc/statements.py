@@ -172,6 +172,17 @@ class PostgresDialect(Dialect):
         return f"ALTER TABLE {self.table(table)} ALTER COLUMN {column} TYPE {wanted} USING {column}::{wanted}"
 
 
+class DuckDbDialect(PostgresDialect):
+    """The SQL of DuckDB, which is that of PostgreSQL. Moments are TIMESTAMP, in UTC."""
+
+    arrays: ClassVar[bool] = False
+    _types: ClassVar[Mapping[type[DataType], str]] = {
+        **Dialect._types,
+        TinyIntType: "TINYINT",
+        LocalZonedTimestampType: "TIMESTAMP",
+    }
+
+
 class MySqlDialect(Dialect):
     """The SQL of MySQL and MariaDB."""
 
@@ -238,6 +249,7 @@ _DIALECTS: dict[str, Dialect] = {
     "jdbc:mysql:": MySqlDialect("MySQL"),
     "jdbc:mariadb:": MySqlDialect("MySQL"),
     "jdbc:sqlite:": Dialect("SQLite"),
+    "jdbc:duckdb:": DuckDbDialect("DuckDB"),
 }
 
 

@@ -90,7 +90,7 @@ class DuckDb(Database):
         return "Table with name" in str(error) and "does not exist" in str(error)
 
     def text(self, error: Exception) -> str:
-        """Return the first line of an error's message, and what to do if another process has the file."""
+        """Return the first line of an error's message, with a cure if another process has the file."""
         words = str(error).strip().splitlines()[0]
         if _LOCKED not in words:
             return words
@@ -188,5 +188,5 @@ class DuckDbConnection:
             self._connection.rollback()
 
     def close(self) -> None:
-        """Close the connection; what is not committed is rolled back."""
+        """Close the connection; uncommitted work is rolled back."""
         self._connection.close()

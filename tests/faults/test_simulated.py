@@ -11,9 +11,8 @@ from collections import Counter
 
 import pytest
 
-from scurry.testing.simulation import KINDS, FoundFault, Simulation
+from scurry.testing.simulation import KINDS, FoundFault
 from support.mutants import MUTANTS, Mutant
-from support.simulated import PROGRAMS
 from support.simulated.runs import outcomes
 
 pytestmark = pytest.mark.slow
@@ -27,7 +26,7 @@ WITHIN = 1000
 def test_no_schedule_finds_a_fault() -> None:
     dealt: Counter[str] = Counter()
     for share, had in outcomes(SCHEDULES, FIRST):
-        assert had.fault is None, f"{share.program}, {had.fault}"
+        assert had.fault is None, f"{share}, {had.fault}"
         dealt += had.dealt
     assert set(dealt) == set(KINDS) or SCHEDULES < 400
     print(f"{SCHEDULES} schedules, {dict(dealt)}")
@@ -35,14 +34,11 @@ def test_no_schedule_finds_a_fault() -> None:
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_each_known_fault_is_found(mutant: Mutant) -> None:
-    kinds = {kind: KINDS[kind] for kind in mutant.kinds} or None
-    simulated = Simulation(PROGRAMS[mutant.job](), kinds, records=12)
-    simulated.schedule(0)  # how many operations there are without the fault
+    simulated = mutant.simulation()
     with mutant.applied():
         for seed in range(WITHIN):
-            try:
-                simulated.run(simulated.schedule(seed))
-            except FoundFault as found:
+            found = simulated.attempt(seed)
+            if isinstance(found, FoundFault):
                 print(f"{mutant.name}: found by seed {seed}: {found.reason[:200]}")
                 return
     pytest.fail(f"{WITHIN} schedules have not found that {mutant.name}")

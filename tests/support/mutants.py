@@ -16,6 +16,10 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
+from scurry.testing.simulation import KINDS, Simulation
+from support.simulated import PROGRAMS
+from support.simulated.on_spark import SparkSimulation
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -28,6 +32,7 @@ class Mutant:
         after: The text that replaces it.
         job: The program of `scurry.testing.simulation` that shows it.
         kinds: The faults of the schedules that show it; all if there are none.
+        on_spark: Whether the job runs on the model of Spark.
     """
 
     name: str
@@ -36,6 +41,14 @@ class Mutant:
     after: str
     job: str = "counts"
     kinds: tuple[str, ...] = ()
+    on_spark: bool = False
+
+    def simulation(self) -> Simulation:
+        """Return runs of the job, with the faults."""
+        kinds = {kind: KINDS[kind] for kind in self.kinds} or None
+        found = (SparkSimulation if self.on_spark else Simulation)(PROGRAMS[self.job](), kinds, records=12)
+        found.schedule(0)  # how many operations there are without the fault
+        return found
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -66,6 +79,7 @@ def _modules() -> list[ModuleType]:
 
 _LOCAL = "scurry.runtime.local"
 _LOG = "scurry.connectors.log"
+_SPARK = "scurry.spark"
 
 MUTANTS = [
     Mutant(
@@ -182,6 +196,44 @@ MUTANTS = [
         kinds=("kill", "tear", "fail"),
     ),
     Mutant(
+        "splits are dealt reader by reader after a change of the parallelism",
+        "scurry.connectors.split_queues:SplitQueues.restore",
+        "sorted((each for queue in saved for each in queue), key=lambda each: each[0])",
+        "[each for queue in saved for each in queue]",
+        job="sequence",
+        kinds=("rescale",),
+    ),
+    Mutant(
+        "a hybrid source forgets what was dealt when it is restored twice",
+        "scurry.connectors.hybrid:_HybridEnumerator.restore",
+        'position.get("dealt", position)',
+        "position",
+        job="hybrid",
+        kinds=("rescale", "stop"),
+    ),
+    Mutant(
+        "a database whose opening fails stays locked",
+        f"{_LOCAL}.database:CheckpointDatabase.__init__",
+        "self._connection.close()",
+        "pass",
+        kinds=("fail", "full", "kill"),
+    ),
+    Mutant(
+        "a job refuses its own checkpoint directory after a failure of its start",
+        f"{_LOCAL}.runner:LocalRunner._steps",
+        "if self._directory is None:",
+        "if True:",
+        kinds=("fail", "full"),
+    ),
+    Mutant(
+        "state with a time to live does not expire",
+        "scurry.runtime.state.ttl:_TtlState._live",
+        "return expires > self._now()",
+        "return True",
+        job="expiring",
+        kinds=("clock",),
+    ),
+    Mutant(
         "subtasks do not know when the timers of restored state are due",
         "scurry.runtime.savepoint.restore:distribute_metas",
         "due[group] = min(time, due.get(group, time))",
@@ -241,5 +293,40 @@ MUTANTS = [
         "set(self._ended)",
         "set()",
         kinds=("kill",),
+    ),
+    Mutant(
+        "output of a batch on Spark is not noted before its sinks commit it",
+        f"{_SPARK}.streaming.engine:SparkEngine._commit",
+        "if self._job.sinks.are_lasting:",
+        "if False:",
+        kinds=("kill", "rescale"),
+        on_spark=True,
+    ),
+    Mutant(
+        "a batch that a start has committed for its sinks is not committed for Spark",
+        f"{_SPARK}.streaming.start:SparkJobStart._commit_prepared",
+        "    commit(generation.storage, prepared.batch)\n",
+        "",
+        kinds=("kill", "rescale"),
+        on_spark=True,
+    ),
+    Mutant(
+        "assignments are logged after Spark has seen them",
+        f"{_SPARK}.checkpoint.assignment_log:AssignmentLog.write",
+        "self._storage.write(self.path(entry.offset), sealed(pickle.dumps(entry, 5)))",
+        "early = getattr(self, 'early', None)\n"
+        "    self.early = entry\n"
+        "    if early is not None:\n"
+        "        self._storage.write(self.path(early.offset), sealed(pickle.dumps(early, 5)))",
+        kinds=("kill",),
+        on_spark=True,
+    ),
+    Mutant(
+        "batches of another generation are counted anew",
+        f"{_SPARK}.checkpoint.generations:CheckpointDirectory.begin",
+        "before.first_batch + (0 if committed is None else committed + 1)",
+        "0",
+        kinds=("rescale",),
+        on_spark=True,
     ),
 ]

@@ -32,6 +32,7 @@ from scurry.testing.simulation import (
 from scurry.testing.simulation.files import SimulatedDisk
 from scurry.testing.simulation.machine import KilledError, Machine
 from support.simulated import PROGRAMS
+from support.simulated.on_spark import SparkSimulation
 
 FAULTS = (Fault(20, "kill"), Fault(60, "rescale", 3), Fault(90, "savepoint"), Fault(130, "crash"))
 
@@ -232,3 +233,13 @@ def test_locks_of_a_killed_process_do_not_last() -> None:
     faults = [(63, "tear"), (71, "crash"), (105, "savepoint"), (109, "kill"), (124, "savepoint"), (150, "kill")]
     schedule = Schedule(116, 19, 1, 4, tuple(Fault(number, kind) for number, kind in faults))
     assert Simulation(sessions()).run(schedule).processes < 10
+
+
+# ---------------------------------------------------------------- the model of Spark
+
+
+def test_drivers_and_tasks_of_the_model_of_spark_fail_and_the_output_is_right() -> None:
+    faults = (Fault(50, "kill"), Fault(100, "fail"), Fault(150, "rescale", 3), Fault(180, "savepoint"))
+    run = SparkSimulation(counts()).run(Schedule(1, records=12, faults=faults))
+    assert run.processes > 1 and len(run.output) == 12
+    assert sorted(run.dealt) == list(faults)

@@ -12,18 +12,23 @@ from typing import NamedTuple
 
 from scurry.testing.simulation import FoundFault, Simulation
 from support.simulated import PROGRAMS
+from support.simulated.on_spark import SparkSimulation
 
 #: Schedules that a process takes at once.
 _SHARE = 25
-#: Programs of SQL are planned for each process: one of so many schedules is theirs.
-_RARE, _SELDOM = ("tumbling", "changes"), 4
+#: Programs of SQL are planned for each process, and those on Spark test its part: they have a quarter of the schedules
+#: that others have.
+_RARE, _USUAL = ("tumbling", "changes"), 4
+#: Programs that run on the model of Spark, too.
+ON_SPARK = ("counts", "timers", "windows", "files")
 RECORDS = 20
 
 
 class Share(NamedTuple):
-    """Schedules of a program: those of successive seeds."""
+    """Schedules of a program: those of successive seeds; on the model of Spark, or in process."""
 
     program: str
+    on_spark: bool
     first: int
     number: int
 
@@ -38,18 +43,20 @@ class Outcome(NamedTuple):
 
 def shares(schedules: int, first: int) -> list[Share]:
     """Divide schedules among the programs."""
-    weights = {name: 1 if name in _RARE else _SELDOM for name in PROGRAMS}
+    weights = {(name, False): 1 if name in _RARE else _USUAL for name in PROGRAMS}
+    weights |= {(name, True): 1 for name in ON_SPARK}
     total = sum(weights.values())
     found = []
-    for name, weight in weights.items():
+    for (name, on_spark), weight in weights.items():
         own = max(1, schedules * weight // total)
-        found += [Share(name, first + at, min(_SHARE, own - at)) for at in range(0, own, _SHARE)]
+        found += [Share(name, on_spark, first + at, min(_SHARE, own - at)) for at in range(0, own, _SHARE)]
     return sorted(found, key=lambda share: share.first)
 
 
 def outcome(share: Share) -> Outcome:
     """Run schedules, up to the first one that finds a fault."""
-    simulation, dealt = Simulation(PROGRAMS[share.program](), records=RECORDS), Counter[str]()
+    kind = SparkSimulation if share.on_spark else Simulation
+    simulation, dealt = kind(PROGRAMS[share.program](), records=RECORDS), Counter[str]()
     try:
         for number, seed in enumerate(range(share.first, share.first + share.number)):
             run = simulation.attempt(seed)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from scurry.common import Time, Types, WatermarkStrategy
+from scurry.common import Duration, Time, Types, WatermarkStrategy
 from scurry.common.watermark_strategy import TimestampAssigner
 from scurry.datastream import ProcessWindowFunction
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.testing.simulation import Endpoints, FileEndpoints, LogEndpoints, Program
 from support.simulated.keyed import COUNTED, Count, running_counts
-from support.simulated.records import TIMED, Given, key_of, records, strategy
+from support.simulated.records import KEYS, TIMED, Given, key_of, records
 
 #: A micro-batch of a few lines.
 FEW = {"scurry.batch.max-records": "5", "scurry.batch.max-bytes": "120b"}
@@ -60,8 +61,8 @@ class _InSequence(FileEndpoints):
         super().prepare(directory, [(number // _LINES, *each[1:]) for number, each in enumerate(records)], len(records))
 
 
-#: Lines of a file, and the width of windows in milliseconds.
-_LINES, _WIDTH = 2, 3_000
+#: Lines of a file; milliseconds between two lines, of which times are out of order at most, and of a window.
+_LINES, _STEP, _BOUND, _WIDTH = 1, 1_000, 500, 1_000
 
 
 class Timestamps(TimestampAssigner):
@@ -71,7 +72,8 @@ class Timestamps(TimestampAssigner):
 
 class Numbers(ProcessWindowFunction[Any, Any, Any, Any]):
     def process(self, key: Any, context: Any, elements: Iterable[Any]) -> Iterator[Any]:
-        yield json.dumps([key, context.window().start, sorted(number for _, number, _ in elements)])
+        numbers = sorted(number for _, number, _ in elements)
+        yield json.dumps([key, context.window().start, json.dumps(numbers)])
 
 
 def sequence() -> Program:
@@ -79,13 +81,18 @@ def sequence() -> Program:
 
     def build(env: Any, source: Any, sink: Any) -> None:
         lines = env.from_source(source, WatermarkStrategy.no_watermarks(), "source", Types.STRING()).uid("source")
+        bounded = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_millis(_BOUND))
         timed = (
             lines.map(parsed, TIMED)
             .uid("parsed")
-            .assign_timestamps_and_watermarks(strategy().with_timestamp_assigner(Timestamps()))
+            .assign_timestamps_and_watermarks(bounded.with_timestamp_assigner(Timestamps()))
         )
         windows = timed.key_by(key_of, Types.STRING()).window(TumblingEventTimeWindows.of(Time.milliseconds(_WIDTH)))
         windows.process(Numbers(), Types.STRING()).uid("windows").sink_to(sink).uid("sink")
+
+    def in_steps(count: int, chance: random.Random) -> Given:
+        times = [number * _STEP + chance.randint(0, _BOUND - 1) for number in range(count)]
+        return [(key := chance.choice(KEYS), (key, number), time) for number, time in enumerate(times)]
 
     def expected(given: Given) -> list[Any]:
         found: dict[Any, list[int]] = {}
@@ -94,8 +101,16 @@ def sequence() -> Program:
         return [(key, start, json.dumps(sorted(of))) for (key, start), of in found.items()]
 
     def check(given: Given, output: list[Any]) -> None:
-        found = Counter((key, start, json.dumps(of)) for key, start, of in output)
+        found = Counter(output)
         right = Counter(expected(given))
         assert found == right, f"lost: {right - found}, twice or wrong: {found - right}"
 
-    return Program("sequence", _untimed, build, lambda given: [], check, settings=FEW, endpoints=_InSequence())
+    return Program(
+        "sequence",
+        in_steps,
+        build,
+        lambda given: [],
+        check,
+        settings={"scurry.batch.max-bytes": "20b"},
+        endpoints=_InSequence(),
+    )

@@ -103,8 +103,9 @@ class LocalCheckpoints:
     def clear_leftovers(self) -> None:
         """Read the directory again, and delete origins that are restored or were not finished."""
         self._refresh()
-        for path in self._root.glob("origin-*"):
-            if str(path) != self.content.get("origin"):
+        for name in os.listdir(self._root):
+            path = self._root / name
+            if name.startswith("origin-") and str(path) != self.content.get("origin"):
                 shutil.rmtree(path, ignore_errors=True)
 
     def origin_of_next(self) -> str:

@@ -8,7 +8,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 from unittest import mock
@@ -18,7 +18,7 @@ from scurry.testing.simulation.machine import Machine
 __all__ = ["SimulatedDisk"]
 
 _open, _os_open, _connect, _listdir, _scandir = builtins.open, os.open, sqlite3.connect, os.listdir, os.scandir
-_close = os.close
+_close, _rmtree = os.close, shutil.rmtree
 _replace, _rename, _unlink, _rmdir, _mkdir, _fsync = os.replace, os.rename, os.unlink, os.rmdir, os.mkdir, os.fsync
 
 
@@ -244,6 +244,20 @@ class SimulatedDisk:
             self.machine.operation("sync", path)
             self.forced(path)
 
+    def rmtree(self, path: Any, ignore_errors: bool = False, *args: Any, **kwargs: Any) -> None:
+        """Act as `shutil.rmtree`, which does not do the same calls in each version of Python."""
+        if (directory := self.here(path)) is None:
+            return _rmtree(path, ignore_errors, *args, **kwargs)
+        with suppress(OSError) if ignore_errors else nullcontext():
+            with self.scandir(directory) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        self.rmtree(entry.path, ignore_errors)
+                        continue
+                    with suppress(OSError) if ignore_errors else nullcontext():
+                        self.unlink(entry.path)
+            self.rmdir(directory)
+
     def listdir(self, path: Any = ".") -> list[str]:
         """Act as `os.listdir`, as an operation."""
         found = _listdir(path)
@@ -294,7 +308,7 @@ class SimulatedDisk:
                 (os, "listdir", self.listdir),
                 (os, "scandir", self.scandir),
                 (sqlite3, "connect", self.connect),
-                (shutil, "_use_fd_functions", False),
+                (shutil, "rmtree", self.rmtree),
             ):
                 patches.enter_context(mock.patch.object(place, name, call))
             yield

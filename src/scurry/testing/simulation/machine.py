@@ -21,7 +21,7 @@ __all__ = ["KilledError", "Machine", "SimulatedError", "running_machine"]
 _FILES = {"create", "write", "rename", "delete", "list", "read", "sync"}
 #: Kind of a fault -> the operations to which it can happen; other faults can happen to all.
 _PLACES = {
-    "fail": {*_FILES, "sql", "next", "source", "sink", "commit", "await"},
+    "fail": {*_FILES, "sql", "next", "source", "sink", "commit", "await", "task", "worker"},
     "full": {"create", "write", "sql"},
     "tear": {"write"},
     "savepoint": {"step"},

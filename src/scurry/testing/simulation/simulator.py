@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from scurry.common import Configuration
 from scurry.common.job_status import JobStatus
@@ -111,6 +111,9 @@ class Simulation:
         records: The largest number of records of a run.
     """
 
+    #: what runs a schedule
+    job_class: ClassVar[type[SimulatedJob]]
+
     def __init__(self, program: Program, kinds: dict[str, int] | None = None, records: int = 30) -> None:
         self._program, self._kinds, self._records = program, kinds, records
         self._usual: int | None = None
@@ -129,7 +132,7 @@ class Simulation:
         """
         root = tempfile.mkdtemp(prefix="scurry-simulation-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
         try:
-            return _Simulated(self._program, schedule, root).run()
+            return self.job_class(self._program, schedule, root).run()
         finally:
             shutil.rmtree(root, ignore_errors=True)
 
@@ -170,8 +173,13 @@ class Simulation:
         return found
 
 
-class _Simulated:
+class SimulatedJob:
     """One run: processes, one after the other, until the job has ended."""
+
+    #: settings of each job
+    settings: ClassVar[dict[str, str]] = _SETTINGS
+    #: the simulation in the test that is printed
+    simulation: ClassVar[str] = "Simulation"
 
     def __init__(self, program: Program, schedule: Schedule, root: str) -> None:
         self._program, self._schedule, self._root = program, schedule, root
@@ -208,7 +216,9 @@ class _Simulated:
 
     def _found(self, reason: str) -> FoundFault:
         name = self._program.name
-        test = f"def test_{name}_{self._schedule.seed}() -> None:\n    Simulation({name}()).run({self._schedule})\n"
+        test = (
+            f"def test_{name}_{self._schedule.seed}() -> None:\n    {self.simulation}({name}()).run({self._schedule})\n"
+        )
         return FoundFault(self._schedule, reason, test, list(self._machine.latest))
 
     # ---------------------------------------------------------------- oracles
@@ -247,7 +257,7 @@ class _Simulated:
 
     def _start(self, output: str) -> tuple[RunningJob, Steps[None]]:
         settings = {
-            **_SETTINGS,
+            **self.settings,
             "execution.checkpointing.dir": self._checkpoints,
             "parallelism.default": str(self._parallelism),
             "state.savepoints.dir": f"{self._root}/savepoints",
@@ -263,7 +273,10 @@ class _Simulated:
             JobExecution(job_plan_of(env, self._program.name), clock=self._machine.clock),
             list[Steps[None]](),
         )
-        return RunningJob(job, LocalRunner(threads=False), started.append), started[0]
+        return RunningJob(job, self._runner(), started.append), started[0]
+
+    def _runner(self) -> Any:
+        return LocalRunner(threads=False)
 
     def _process(self) -> bool:
         """Start the job and drive it until it ends, fails or dies; return whether it has done its work."""
@@ -305,26 +318,33 @@ class _Simulated:
         assert self._machine.dealt, f"the job fails without a fault: {error}"
         causes: list[BaseException] = []
         cause: BaseException | None = error
-        while cause is not None:
+        while cause is not None and cause not in causes:
             causes.append(cause)
             cause = cause.__cause__ or cause.__context__
+        locked = [each for each in causes if isinstance(each, CheckpointLockedError)]
+        assert not locked, f"the job is refused its own directory: {locked[0]}"
         refused = [each for each in causes if isinstance(each, AssertionError)]
         assert not refused, f"an assertion of the driver or of a sink: {refused[0]}"
 
     def _drive(self, client: RunningJob, steps: Steps[None], serve: Callable[[RunningJob], None] | None = None) -> None:
-        context, machine = contextvars.copy_context(), self._machine
+        context = contextvars.copy_context()
         try:
             while True:
                 wait = context.run(next, steps, None)
-                if wait is None or machine.dead:
+                if wait is None or self._machine.dead:
                     return
-                machine.passes(wait.seconds)
-                machine.operation("step", f"{client.execution.totals.batches}")
-                assert machine.operations < _MOST_OPERATIONS, "the job goes on for ever"
-                if serve is not None:
-                    serve(client)
+                self._step(client, wait.seconds, serve)
         finally:
             context.run(steps.close)
+
+    def _step(self, client: RunningJob, seconds: float, serve: Callable[[RunningJob], None] | None) -> None:
+        """Let the time between two steps of a job pass."""
+        machine = self._machine
+        machine.passes(seconds)
+        machine.operation("step", f"{client.execution.totals.batches}")
+        assert machine.operations < _MOST_OPERATIONS, "the job goes on for ever"
+        if serve is not None:
+            serve(client)
 
     def _serve(self, client: RunningJob) -> None:
         """Make the requests that are due."""
@@ -356,6 +376,9 @@ class _Simulated:
         error = client.get_job_execution_result()._future.exception()
         cause = None if error is None else error.__cause__
         assert isinstance(cause, CheckpointLockedError), f"a second driver was not refused, but ended with {error!r}"
+
+
+Simulation.job_class = SimulatedJob
 
 
 def _reason(client: RunningJob) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from scurry.testing import simulation
 from scurry.testing.simulation import Program
-from support.simulated.keyed import enriched, expiring, hybrid, overlapping
+from support.simulated.keyed import enriched, evolving, expiring, hybrid, overlapping
 from support.simulated.late import late
 from support.simulated.patterns import pairs
 from support.simulated.storage import files, log, sequence
@@ -25,6 +25,7 @@ PROGRAMS: dict[str, Callable[[], Program]] = {
         joins,
         rules,
         expiring,
+        evolving,
         overlapping,
         enriched,
         hybrid,

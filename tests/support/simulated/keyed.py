@@ -156,3 +156,36 @@ def enriched() -> Program:
         return [f"{key} {start} {sorted(of)}" for (key, start), of in found.items()]
 
     return Program("enriched", records, build, expected)
+
+
+class Pass(KeyedProcessFunction[Any, Any, Any]):
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.seen = runtime_context.get_state(ValueStateDescriptor("seen", Types.INT()))
+
+    def process_element(self, value: Any, ctx: Any) -> Iterator[Any]:
+        self.seen.update((self.seen.value() or 0) + 1)
+        yield value
+
+
+def same(value: Any) -> Any:
+    return value
+
+
+def evolving() -> Program:
+    """Return a program whose later versions have further operators, without state and with it, before and behind."""
+
+    def version(number: int) -> Any:
+        def build(env: Any, source: Any, sink: Any) -> None:
+            given = stream(env, source)
+            if number & 1:
+                given = given.map(same, TIMED).uid("before")
+            counted = given.key_by(key_of, Types.STRING()).process(Count(), COUNTED).uid("counts")
+            if number & 2:
+                counted = counted.key_by(key_of, Types.STRING()).process(Pass(), COUNTED).uid("behind")
+            counted.sink_to(sink).uid("sink")
+
+        return build
+
+    versions = (version(1), version(2), version(3))
+    dropped = {"execution.state-recovery.ignore-unclaimed-state": "true"}
+    return Program("evolving", records, version(0), running_counts, settings=dropped, versions=versions)

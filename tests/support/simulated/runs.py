@@ -20,7 +20,7 @@ _SHARE = 25
 #: that others have.
 _RARE, _USUAL = ("tumbling", "changes"), 4
 #: Programs that run on the model of Spark, too.
-ON_SPARK = ("counts", "timers", "windows", "files")
+ON_SPARK = ("counts", "evolving", "timers", "windows", "files")
 RECORDS = 20
 
 

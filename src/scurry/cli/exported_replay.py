@@ -90,7 +90,7 @@ def write_test(start: Start, captures: list[Capture], file: Path, program: str |
 
 def _copy(start: Start, captures: list[Capture], target: Path) -> None:
     """Copy captures with their plan; each is read before, so that the test does not fail for that."""
-    inner = target / "000001"
+    inner = target / posixpath.basename(start.path)
     for capture in captures:
         start.read(capture)
     names = [PLAN, *(capture.name for capture in captures)]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from uuid import UUID, uuid5
 
+from scurry.common._config.replay import REPLAY_CAPTURE
 from scurry.common.job_id import JobID
 from scurry.connectors.collect_sink import CollectSink
 from scurry.graph import operators as ops
@@ -82,6 +83,8 @@ def _collects(plan: JobPlan) -> bool:
 
 def _note_what_is_fixed(job: JobExecution) -> None:
     settings = job.plan.settings
+    if settings.mode == "BATCH" and REPLAY_CAPTURE.of(settings.configuration) != "off":
+        job.log.note(f"{REPLAY_CAPTURE.key}: nothing is captured, as BATCH has no micro-batches")
     scaling = Scaling.of(settings)
     if scaling is not None and scaling.reactive and (settings.mode == "BATCH" or settings.runner == "local"):
         kind = "BATCH jobs do" if settings.mode == "BATCH" else "the in-process runner does"

@@ -18,6 +18,7 @@ from scurry.datastream import (
     KeyedCoProcessFunction,
     KeyedProcessFunction,
     OutputTag,
+    RuntimeExecutionMode,
     StreamExecutionEnvironment,
 )
 from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
@@ -221,6 +222,11 @@ def failed(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def only_start(directory: Path) -> Path:
+    (found,) = directory.iterdir()
+    return found
+
+
 def starts_of(directory: Path) -> list[Start]:
     with captured_starts(str(directory)) as found:
         return found
@@ -321,13 +327,13 @@ def test_a_batch_that_is_too_large_is_not_captured_and_says_so(tmp_path: Path) -
 
 
 def test_only_the_owner_can_read_captures(failed: Path) -> None:
-    inner = failed / "000001"
+    inner = only_start(failed)
     assert inner.stat().st_mode & 0o777 == 0o700
     assert {file.stat().st_mode & 0o777 for file in inner.iterdir()} == {0o600}
 
 
 def test_captures_that_others_could_have_written_are_not_run(failed: Path) -> None:
-    inner = failed / "000001"
+    inner = only_start(failed)
     inner.chmod(0o777)
     with pytest.raises(PermissionError, match="others can write to it"):
         replayed(failed)
@@ -336,7 +342,7 @@ def test_captures_that_others_could_have_written_are_not_run(failed: Path) -> No
 
 
 def test_a_damaged_capture_is_refused(failed: Path) -> None:
-    (file,) = (failed / "000001").glob("*.capture")
+    (file,) = only_start(failed).glob("*.capture")
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(ReplayError, match="is damaged: copy it again"):
         replayed(failed)
@@ -349,6 +355,49 @@ def test_no_secret_of_the_settings_is_in_a_file(tmp_path: Path) -> None:
     run(env, joined(env))
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
     assert files and not [file for file in files if re.search(rb"opensesame\d", file.read_bytes())]
+
+
+def test_jobs_may_share_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for name in ("first", "second"):
+        env = environment(tmp_path / "captures")
+        env.configure(Configuration.from_dict({"pipeline.name": name}))
+        run(env, joined(env))
+    for name in ("first", "second"):
+        with captured_starts(name) as found:
+            assert [start.job["name"] for start in found] == [name]
+
+
+def test_a_job_that_recovers_keeps_the_captures_of_its_failure(tmp_path: Path) -> None:
+    env = environment(tmp_path, capture="failures")
+    settings = {"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.delay": "0 ms"}
+    env.configure(Configuration.from_dict(settings))
+    once = tmp_path.with_name(f"{tmp_path.name}-once")
+
+    def fails_once(value: Any) -> Any:
+        if not once.exists():
+            once.touch()
+            raise OSError("away")
+        return value
+
+    run(env, joined(env).map(fails_once))
+    assert ["OSError: away" in str(capture.error) for capture in captures_of(tmp_path)] == [True]
+
+
+def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    env = environment(tmp_path / "file")
+    with pytest.raises(JobError, match="the directory of captures .*/file cannot be written"):
+        run(env, joined(env))
+
+
+def test_batch_says_that_nothing_is_captured(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    env = environment(tmp_path)
+    env.set_runtime_mode(RuntimeExecutionMode.BATCH)
+    caplog.set_level("INFO")
+    run(env, joined(env))
+    assert "scurry.replay.capture: nothing is captured, as BATCH has no micro-batches" in caplog.text
+    assert list(tmp_path.iterdir()) == []
 
 
 # ------------------------------------------------------------------ what there is not

@@ -1,7 +1,7 @@
 """The files of captures: tasks write them, and a replay reads them.
 
     DIRECTORY/                  `replay` in the checkpoint directory, or one of its own
-        000003/                 one directory for each start of the job
+        000003-5c1e0f7a/        one directory for each start of a job, with the beginning of its id
             job.json            what the job is
             sources.json        the text of the program's files, for debuggers
             plan                the job's plan, pickled
@@ -44,6 +44,8 @@ VERSION = 1
 PLAN, JOB, SOURCES = "plan", "job.json", "sources.json"
 
 _MAGIC = b"scurry capture "
+#: The name of the directory of a start.
+START = re.compile(r"(\d{6,})-\w+")
 _NAME = re.compile(r"(\d+)-(\d+)-(\d+)\.capture")
 #: The longest first line of a capture: a longer one is of something else.
 _LINE_BYTES = 1 << 16
@@ -125,10 +127,20 @@ class CaptureDirectory:
         self._capturing = capturing
         self._made = False
 
-    def command(self, batch: int, subtask: int) -> str:
+    def command(self, about: Capture) -> str:
         """Return the command that runs a captured micro-batch again."""
-        place = shlex.quote(self._capturing.root)
-        return f"scurry replay {place} --batch {batch} --subtask {subtask}"
+        command = [
+            "scurry",
+            "replay",
+            self._capturing.root,
+            "--batch",
+            str(about.batch),
+            "--subtask",
+            str(about.subtask),
+        ]
+        if self._capturing.mode == "all":  # other tasks of the subtask are captured, too
+            command += ["--operator", about.uid]
+        return shlex.join(command)
 
     def write(self, about: Capture, batch: Batch | None) -> None:
         """Write a capture, and delete older ones of the same subtask beyond the limits.
@@ -242,7 +254,7 @@ class Start:
 def starts(fs: FileSystem, root: str) -> Iterator[Start]:
     """Yield the captures of each start of a job, those of the last one first."""
     for name, _ in sorted(fs.entries(root), reverse=True):
-        if not name.isdigit():
+        if not START.fullmatch(name):
             continue
         path = posixpath.join(root, name)
         try:

@@ -30,13 +30,14 @@ def captured_starts(job: str, allow_untrusted: bool = False) -> Iterator[list[St
         ReplayError: There are no captures.
         SavepointTrustError: Another user could have written them.
     """
-    root = _directory_of(job)
+    root, wanted = _directory_of(job)
     try:
         with trusted_files(root, allow_untrusted, what="captures") as (fs, path):
             found = list(starts(fs, path))
             if not found:
                 inner = posixpath.join(path, "replay")
                 found = list(starts(fs, inner)) if fs.exists(inner) else []
+            found = [start for start in found if wanted.items() <= start.job.items()]
             if not any(start.captures for start in found):
                 raise _nothing(root, found)
             yield found
@@ -52,17 +53,19 @@ def _nothing(root: str, found: list[Start]) -> ReplayError:
     return ReplayError(f"there are no captured micro-batches in {root}").with_hint(_HOW)
 
 
-def _directory_of(job: str) -> str:
+def _directory_of(job: str) -> tuple[str, dict[str, str]]:
+    """Return the directory of a job's captures, and the values that theirs have in it."""
     if "://" in job or os.sep in job or os.path.isdir(job):
-        return job
+        return job, {}
     known = list(_known_jobs())
-    for meant in (
-        [one for one in known if one["id"] == job],
-        [one for one in known if one["name"] == job],
-        [one for one in known if job and one["id"].startswith(job)],
+    for key, meant in (
+        ("id", [one for one in known if one["id"] == job]),
+        ("name", [one for one in known if one["name"] == job]),
+        ("id", [one for one in known if job and one["id"].startswith(job)]),
     ):
         if meant:
-            return str(max(meant, key=lambda one: int(one["started"]))["directory"])
+            latest = max(meant, key=lambda one: int(one["started"]))
+            return latest["directory"], {key: latest[key]}
     if not known:
         raise ReplayError(f"no job of this user has captured micro-batches, and there is no directory {job}").with_hint(
             _HOW

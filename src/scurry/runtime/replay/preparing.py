@@ -6,14 +6,16 @@ import json
 import os
 import posixpath
 import shutil
+import socket
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from scurry.common._config.replay import REPLAY_CAPTURE, REPLAY_DIR, REPLAY_MAX_BATCHES, REPLAY_MAX_BYTES
 from scurry.common.redaction import redacted, without_secrets
 from scurry.connectors.files.filesystem import file_system
+from scurry.errors import ConfigError, ScurryError
 from scurry.errors.user_frames import is_internal
 from scurry.graph.dependencies.program import is_installed
 from scurry.graph.operators import Sink
@@ -21,7 +23,7 @@ from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
 from scurry.graph.settings import Capturing
 from scurry.graph.shipping import ship
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.replay.files import JOB, PLAN, SOURCES, starts, write_private
+from scurry.runtime.replay.files import JOB, PLAN, SOURCES, START, Start, starts, write_private
 from scurry.runtime.savepoint.trust import require_trusted
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ def capturing(job: JobExecution) -> Capturing | None:
 
     Raises:
         SavepointTrustError: Others could write to the directory.
+        ConfigError: It cannot be written.
     """
     plan = job.plan
     settings = plan.settings.configuration
@@ -55,12 +58,24 @@ def capturing(job: JobExecution) -> Capturing | None:
     if root is None:
         root = str(state_directory() / str(job.job_id))
         _forget_jobs(state_directory(), str(job.job_id))
-    require_trusted(root, what="captures")
-    start = _next_start(root)
+    try:
+        require_trusted(root, what="captures")
+        return _prepared(job, root, "all" if mode == "all" else "failures")
+    except ScurryError:
+        raise
+    except OSError as error:
+        raise ConfigError(
+            f"{REPLAY_CAPTURE.key} = {mode}: the directory of captures {root} cannot be written: {error}"
+        ).with_hint(f"name another one: {REPLAY_DIR.key}") from error
+
+
+def _prepared(job: JobExecution, root: str, mode: Literal["failures", "all"]) -> Capturing:
+    plan, settings = job.plan, job.plan.settings.configuration
+    start = _next_start(root, str(job.job_id))
     made = Capturing(
         root,
         posixpath.join(root, start),
-        "all" if mode == "all" else "failures",
+        mode,
         REPLAY_MAX_BYTES.of(settings) or 0,
         REPLAY_MAX_BATCHES.of(settings) or 1,
     )
@@ -87,20 +102,38 @@ def _forget_jobs(directory: Path, but: str) -> None:
         return
     own = [each for each in directory.iterdir() if each.name not in ("jobs", but) and each.is_dir()]
     for each in sorted(own, key=lambda one: one.stat().st_mtime, reverse=True)[KEPT_JOBS - 1 :]:
-        shutil.rmtree(each, ignore_errors=True)
+        if not any(_runs(start) for start in starts(*file_system(each))):
+            shutil.rmtree(each, ignore_errors=True)
 
 
-def _next_start(root: str) -> str:
-    """Return the name of the next start's directory; delete those of starts that captured nothing, and the oldest."""
+def _runs(start: Start) -> bool:
+    """Return whether the process of a job still runs on this machine."""
+    if start.job.get("host") != socket.gethostname():
+        return False
+    try:
+        os.kill(int(start.job["pid"]), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _next_start(root: str, job_id: str) -> str:
+    """Return the name of the next start's directory.
+
+    Other jobs may capture below the same root. So only those of earlier starts of the job that captured nothing are
+    deleted, and the oldest of jobs that do not run.
+    """
     fs, path = file_system(root)
     there = list(starts(fs, path))
-    kept = [each for each in there if each.captures][: KEPT_STARTS - 1]
-    for each in there:
-        if each not in kept:
-            fs.delete(each.path)
-    names = [int(name) for name, _ in fs.entries(path) if name.isdigit()]
-    names += [int(posixpath.basename(each.path)) for each in there]
-    return f"{max(names, default=0) + 1:06d}"
+    own = [each for each in there if each.job.get("id") == job_id]
+    empty = [each for each in own if not each.captures]
+    rest = [each for each in there if each not in empty]
+    for each in [*empty, *(old for old in rest[KEPT_STARTS - 1 :] if old in own or not _runs(old))]:
+        fs.delete(each.path)
+    numbers = [int(found[1]) for name, _ in fs.entries(path) if (found := START.fullmatch(name))]
+    return f"{max(numbers, default=0) + 1:06d}-{job_id[:8]}"
 
 
 def _about(job: JobExecution) -> dict[str, Any]:
@@ -112,6 +145,8 @@ def _about(job: JobExecution) -> dict[str, Any]:
         "runner": settings.runner,
         "parallelism": settings.parallelism,
         "started": wall_clock_ms(),
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
         "aliased": "scurry.pyflink_alias" in sys.modules,
         "path": [path for path in map(os.path.abspath, sys.path) if _is_of_program(path)],
     }

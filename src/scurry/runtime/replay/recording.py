@@ -139,8 +139,8 @@ class Recorder:
             raise
         except BaseException as error:
             written = self._write(batch, subtask, error)
-            if written and isinstance(error, OperatorError):
-                error.failure.replay = self._directory.command(batch.batch_id, subtask)
+            if written is not None and isinstance(error, OperatorError):
+                error.failure.replay = self._directory.command(written)
                 error.args = (str(error.failure),)
             raise
         else:
@@ -189,8 +189,8 @@ class Recorder:
         if self.took(len(blob) + _ROW_BYTES):
             batch.chunks.append((blob, size))
 
-    def _write(self, batch: Batch, subtask: int, error: BaseException | None) -> bool:
-        """Write a batch; a job does not fail because that fails."""
+    def _write(self, batch: Batch, subtask: int, error: BaseException | None) -> Capture | None:
+        """Write a batch, and return its capture, None without one; a job does not fail because that fails."""
         batch.wall = self.wall_clock.shown
         batch.monotonic = [] if self.clock is None else self.clock.shown
         self.took(_CLOCK_BYTES * (len(batch.wall) + len(batch.monotonic)))
@@ -203,5 +203,5 @@ class Recorder:
             self._directory.write(about, None if self._refused else batch)
         except Exception:
             _logger.warning("micro-batch %d was not captured for scurry replay", batch.batch_id, exc_info=True)
-            return False
-        return not self._refused
+            return None
+        return None if self._refused else about

@@ -113,7 +113,7 @@ class SimulatedDisk:
             self._unforced.pop(path, None)
 
     def end_process(self) -> None:
-        """Close what a process that ends has left open: locks of a dead one do not last."""
+        """Close the files of a process that ends: locks of a dead one do not last."""
         for connection in list(self.connections):
             connection.close()
 

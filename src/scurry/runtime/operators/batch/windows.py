@@ -229,14 +229,17 @@ class BatchAlignedWindowOperator(_BatchWindowOperator, AlignedWindowOperator):
         numbers = _numbers(records)
         base = numbers * span - first  # a time plus it grows with the key and the time
         latest = times - (times - self._offset) % slide + base
-        panes = latest[np.flatnonzero(np.diff(latest, prepend=-1))]
-        starts = np.unique(panes - slide * np.arange((size - 1) // slide + 1)[:, np.newaxis])
-        times = times + base
-        firsts, lasts = times.searchsorted(starts), times.searchsorted(starts + size)
-        filled = firsts < lasts
-        numbers, starts = np.divmod(starts[filled], span)
+        firsts = np.flatnonzero(np.diff(latest, prepend=-1))
+        starts, lasts = latest[firsts], np.append(firsts[1:], len(times))
+        if size != slide:
+            starts = np.unique(starts - slide * np.arange((size - 1) // slide + 1)[:, np.newaxis])
+            times = times + base
+            firsts, lasts = times.searchsorted(starts), times.searchsorted(starts + size)
+            filled = firsts < lasts
+            starts, firsts, lasts = starts[filled], firsts[filled], lasts[filled]
+        numbers, starts = np.divmod(starts, span)
         starts += first
-        return _Spans(*(column.tolist() for column in (numbers, starts, starts + size, firsts[filled], lasts[filled])))
+        return _Spans(*(column.tolist() for column in (numbers, starts, starts + size, firsts, lasts)))
 
     def _earliest(self, time: int) -> int:
         """Return the start of the first window with a record of this time, or else of the next window."""

@@ -29,8 +29,9 @@ from scurry.runtime.tasks.task import Task
 
 #: Records collected before a task's output is cut into rows: more make fewer rows, but leave the processor's caches.
 RUN_RECORDS = 65_536
-#: A key is processed in parts if it has so many times the records that are processed at once.
-PARTS = 16
+#: A key is processed in parts if it has so many times the records that take `ChunkSizer.TARGET_SECONDS`, so a second's.
+#: Joins need several times as long for parts.
+PARTS = 100
 
 
 #: The order in which a level receives its rows; Spark sorts by the same columns.
@@ -185,7 +186,7 @@ class OperatorRun:
         self.store = DictStore()
         self._single = SingleKeyBackend(op.uid)
         self._plan = plan
-        self._sizer = ChunkSizer(FIRST_RECORDS, RUN_RECORDS)
+        self._sizer, self._is_measured = ChunkSizer(FIRST_RECORDS, RUN_RECORDS), False
         self._broadcast = {edge for edge in op.input_edges if isinstance(plan.edges[edge].partitioner, Broadcast)}
 
     def feed(self, rows: Iterable[BatchRow]) -> Iterator[int]:
@@ -239,7 +240,7 @@ class OperatorRun:
                 count, seconds = count + len(some), seconds + time.monotonic() - began
                 if count >= sizer.size or seconds >= sizer.TARGET_SECONDS:
                     yield count
-                    sizer.processed(seconds * sizer.size / count)  # as if there had been as many as it asks for
+                    self._took(seconds * sizer.size / count)  # as if there had been as many as it asks for
                     count, seconds = 0, 0.0
         if count:
             yield count
@@ -251,13 +252,17 @@ class OperatorRun:
             start = records.ends[first - 1] if first else 0
             last = max(bisect_right(records.ends, start + sizer.size, first), first + 1)
             began, count = time.monotonic(), records.ends[last - 1] - start
-            if count > sizer.size * PARTS:
+            if count > sizer.size * (PARTS if self._is_measured else 1):
                 yield from self._key(operator, records.keys[first], records.parts_of(first))
             else:
                 operator.process_keys(records.some(first, last), partial(self._begin, operator), self.watermark)
-                sizer.processed((time.monotonic() - began) * min(1.0, sizer.size / count))
+                self._took((time.monotonic() - began) * min(1.0, sizer.size / count))
                 yield count
             first = last
+
+    def _took(self, seconds: float) -> None:
+        self._sizer.processed(seconds)
+        self._is_measured = True
 
     def _begin(self, operator: KeyedOperator, key: CanonicalKey) -> None:
         """Make a key the current one, whose state is empty, before the watermark has risen."""

@@ -47,6 +47,7 @@ EXTRAS = {
     "cassandra": "cassandra-driver",
     "mongodb": "pymongo",
     "mysql": "mysql-replication",
+    "duckdb": "duckdb",
 }
 
 

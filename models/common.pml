@@ -15,6 +15,7 @@
 #define NUMBER int
 #define MUST(what) (what)
 #define BOUND(what) true
+#define COUNT(what) skip
 #define KEPT 128
 #define AT(number) ((number) % KEPT)
 #define TRACING true
@@ -42,6 +43,7 @@ bool lasting;   /* whether sinks keep what they have when the job is killed */
 #define NUMBER byte
 #define MUST(what) assert(what)
 #define BOUND(what) (what)
+#define COUNT(what) what++
 #define KEPT 10
 #define AT(number) (number)
 #define TRACING false

@@ -63,7 +63,7 @@ end: do
         holder = me; want = program; pc = START;
         if
         :: true
-        :: gen > 0 && BOUND(changes < CHANGES) -> want = !program; changes++
+        :: gen > 0 && BOUND(changes < CHANGES) -> want = !program; COUNT(changes)
         fi;
         DONE }
     :: atomic { pc == START ->
@@ -172,21 +172,21 @@ end: do
     /* ---------------------------------------------------------------- requests and the end */
     :: atomic { running && BOUND(savepoints < 1) && begun && my_parts == PARTS &&
             (pc == IDLE || (pc == SAVE && MUTANT == SAVEPOINT_OF_OLD_POSITIONS)) && STEP(SAVED, batch - 1, 0, 0) ->
-        savepoints++; MUST(my_state == pos); DONE }
+        COUNT(savepoints); MUST(my_state == pos); DONE }
     :: atomic { running && BOUND(stops < 1) && begun && my_parts == PARTS && !TRACING &&
             (pc == IDLE || (pc == COMMIT_0 && MUTANT == SAVEPOINT_BEFORE_OUTPUT)) ->
         stops++; stopped = true; sp_state = my_state; sp_pos = pos; MUST(ALL_OUT(sp_pos) && sp_state == sp_pos);
         /* another job goes on from it, in a directory of its own: its sinks know no batch */
         holder = NOBODY; gen = 0; batch = 0; noted = 0; begun = false; origin = false; parts = 0; pos = 0; state = 0;
         o_whole = false; o_state = 0; o_pos = 0; since = 0; until = 0; known[0] = 0; known[1] = 0; FORGET; pc = DOWN }
-    :: atomic { running && pc == IDLE && BOUND(changes < CHANGES) && HIDDEN -> changes++; want = !program; FORGET; pc = MOVE }
+    :: atomic { running && pc == IDLE && BOUND(changes < CHANGES) && HIDDEN -> COUNT(changes); want = !program; FORGET; pc = MOVE }
     :: atomic { running && pc == IDLE && (TRACING || (begun && my_parts == PARTS && pos == RECORDS)) && STEP(FINISHED, 0, 0, 0) ->
         MUST(state == pos && ALL_OUT(pos)); finished = true; pc = OVER; FORGET; DONE }
     :: atomic { pc == OVER && holder == me -> holder = NOBODY }
 
     /* ---------------------------------------------------------------- crashes */
     :: atomic { pc != DOWN && pc != OVER && BOUND(crashes < CRASHES) ->
-        crashes++; pc = DOWN; FORGET; CRASHED;
+        COUNT(crashes); pc = DOWN; FORGET; CRASHED;
         if
         :: holder == me -> holder = NOBODY
         :: else
@@ -196,7 +196,7 @@ end: do
         :: noted > 0 && !TRACING -> noted = 0  /* the machine's crash: the file is not forced to the disk */
         fi }
     :: atomic { pc != DOWN && pc != OVER && pc != START && BOUND(crashes < CRASHES) && HIDDEN ->
-        crashes++; pc = START; FORGET }        /* the job fails, and its process begins another attempt */
+        COUNT(crashes); pc = START; FORGET }        /* the job fails, and its process begins another attempt */
 #ifdef TRACE
     :: atomic { pc == OVER && holder != me && HIDDEN -> pc = DOWN }
     :: atomic { pc != DOWN && pc != OVER && doomed[me] == 0 -> doomed[me] = 1 }

@@ -168,13 +168,13 @@ end: do
     :: atomic { pc == DOWN && STEP(TAKEN, 0, 0, 0) &&
             (holder == NOBODY || holder == me || (BOUND(takeovers < TAKEOVERS) && stops == 0)) ->
         if
-        :: holder == 1 - me -> takeovers++
+        :: holder == 1 - me -> COUNT(takeovers)
         :: else
         fi;
         holder = me; want = program; pc = START;
         if
         :: true
-        :: gen > 0 && BOUND(changes < CHANGES) -> want = !program; changes++
+        :: gen > 0 && BOUND(changes < CHANGES) -> want = !program; COUNT(changes)
         fi;
         DONE }
     :: atomic { pc == START && ALONE ->
@@ -297,7 +297,7 @@ end: do
     :: atomic { in_charge && mine == gen && ALONE && BOUND(savepoints < 1) && committed > 0 && RESTORED(committed) &&
             ((pc == IDLE && b == committed) || (pc == COMMIT_0 && MUTANT == SAVEPOINT_OF_UNCOMMITTED)) &&
             STEP(SAVED, my_first + committed - 1, 0, 0) ->
-        savepoints++; loaded = (pc == COMMIT_0 -> committed + 1 : committed);
+        COUNT(savepoints); loaded = (pc == COMMIT_0 -> committed + 1 : committed);
         SNAPSHOT(sp_rec, sp_pos, sp_pending, loaded); loaded = 0; sp_there = true; DONE }
     :: atomic { in_charge && pc == IDLE && mine == gen && ALONE && BOUND(stops < 1) && takeovers == 0 && committed > 0 &&
             RESTORED(committed) && ALL_COMMITTED && !TRACING ->
@@ -313,7 +313,7 @@ end: do
         to = (MUTANT == SAVEPOINT_REUSES_IDS -> committed : (planned > replays -> planned : replays));
         begin_generation(first + to) }
     :: atomic { in_charge && pc == IDLE && mine == gen && ALL_COMMITTED && BOUND(changes < CHANGES) && HIDDEN ->
-        changes++; FORGET; want = !program; pc = SETTLE }
+        COUNT(changes); FORGET; want = !program; pc = SETTLE }
     :: atomic { in_charge && pc == IDLE && mine == gen && ALONE && ALL_COMMITTED && rest == 0 &&
             (TRACING || RECORDS_UP_TO(logged) == RECORDS) && STEP(FINISHED, 0, 0, 0) ->
         MUST(state_of[AT(committed)] == RECORDS_UP_TO(logged) && ALL_OUT(RECORDS_UP_TO(logged)));
@@ -324,13 +324,13 @@ end: do
 
     /* ---------------------------------------------------------------- crashes, damage, and drivers that are late */
     :: atomic { pc != DOWN && pc != OVER && BOUND(crashes < CRASHES) ->
-        crashes++; pc = DOWN; FORGET; CRASHED;
+        COUNT(crashes); pc = DOWN; FORGET; CRASHED;
         if
         :: true
         :: !TRACING && copy > 0 -> torn = true
         fi }
     :: atomic { pc != DOWN && pc != OVER && pc != START && BOUND(crashes < CRASHES) && HIDDEN ->
-        crashes++; pc = START; FORGET }                       /* the job fails, and its process begins another attempt */
+        COUNT(crashes); pc = START; FORGET }                       /* the job fails, and its process begins another attempt */
     :: atomic { pc != DOWN && pc != OVER && holder != me && MUTANT != LEASE_UNCHECKED && HIDDEN -> pc = DOWN; FORGET }
     :: atomic { pc == DOWN && holder != 1 - me && BOUND(damages < DAMAGES) && gen > 0 && !finished && !damaged && !TRACING &&
             committed > oldest && RESTORED(committed - 1) ->

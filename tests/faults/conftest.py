@@ -8,13 +8,17 @@ from __future__ import annotations
 import os
 import random
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from scurry.runtime.driver.protocol import TRACE_FILE
 from support.faults.job_directory import FILES, LINES_PER_FILE, Place, Results, write_readings
 from support.faults.job_processes import Run
+from support.model.spin import Unavailable
+from support.model.traces import traces_in, unexplained
 
 FAULTS = int(os.environ.get("SCURRY_KILLS", "20"))
 SEED = int(os.environ.get("SCURRY_SEED", str(random.SystemRandom().randrange(10**6))))
@@ -23,6 +27,23 @@ SEED = int(os.environ.get("SCURRY_SEED", str(random.SystemRandom().randrange(10*
 @pytest.fixture(scope="session")
 def readings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_readings(tmp_path_factory.mktemp("readings"))
+
+
+@pytest.fixture(autouse=True)
+def protocol_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The model of the protocol accepts what the jobs of a test have recorded, over all their starts."""
+    file = tmp_path / "protocol-trace"
+    monkeypatch.setenv(TRACE_FILE, str(file))
+    yield
+    for trace in traces_in(file):
+        try:
+            step = unexplained(trace, tmp_path / "protocol-check")
+        except Unavailable as reason:
+            print(f"the model of the protocol is not asked: {reason}")
+            return
+        at = len(trace.steps) if step is None else trace.steps.index(step)
+        assert step is None, f"{trace.directory}: step {at} is none of the protocol's: {trace.steps[: at + 1]}"
+        print(f"the model of the protocol accepts {len(trace.steps)} steps of {trace.directory}")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from support import TESTS
 from support.servers.debian import Unavailable, program
 
 MODELS = TESTS.parent / "models"
-#: Deeper runs, and more megabytes, are no answer.
+#: Deeper runs, and more megabytes, are no answer. Ends of runs are looked at by the models (`-E`).
 _DEPTH, _MEGABYTES = 200_000, 4000
 
 
@@ -71,7 +71,11 @@ class Verifier:
         directory.mkdir(parents=True, exist_ok=True)
         settings = {name: str(value) for name, value in bounds.items()}
         run = subprocess.run(
-            [self.path, f"-m{_DEPTH}", "-n"], cwd=directory, env=os.environ | settings, capture_output=True, text=True
+            [self.path, f"-m{_DEPTH}", "-n", "-E"],
+            cwd=directory,
+            env=os.environ | settings,
+            capture_output=True,
+            text=True,
         )
         found = re.search(r"depth reached (\d+), errors: (\d+)\n\s*(\d+) states, stored", run.stdout)
         assert found and "max search depth too small" not in run.stdout, run.stdout + run.stderr

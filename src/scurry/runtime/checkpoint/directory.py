@@ -232,6 +232,7 @@ def hold_directory(job: JobExecution, storage_for: Callable[[str], Storage]) -> 
                 storage.delete(name)
 
     job.cleanup.enter_context(locked(configured, storage, lost))
+    job.protocol.hold(configured)
     if job.plan.settings.delete_on_cancel:
         job.cleanup.push(delete_if_cancelled)
     return configured

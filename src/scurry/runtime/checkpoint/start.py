@@ -39,6 +39,10 @@ class Checkpoints(Protocol):
     def savepoint(self) -> str | None:
         """The savepoint that the user started the job from."""
 
+    @property
+    def first_batch(self) -> int:
+        """The id of the first batch of the current generation; valid once it has begun."""
+
     def clear_leftovers(self) -> None:
         """Delete incomplete files of killed jobs; the directory must be locked."""
 
@@ -95,6 +99,7 @@ class JobStart(ABC):
         elif not directory.content:
             self._prepare(job.plan)
             directory.begin(job.plan, None, None, None)
+            self._trace_begin(None)
         else:
             self._go_on()
         return True
@@ -177,6 +182,12 @@ class JobStart(ABC):
             self._prepare(plan)
         self._job.use(plan)
         self._directory.begin(plan, origin, savepoint, self._job.state_schemas)
+        self._trace_begin(origin)
+
+    def _trace_begin(self, origin: str | None) -> None:
+        directory = self._directory
+        numbers = directory.content["generation"], directory.first_batch, int(origin is not None)
+        self._job.protocol.step("begun", *numbers)
 
     def _restored(self, plan: JobPlan, origin: str, collected: Collected | None) -> JobPlan:
         """Let the job restore a savepoint; return the plan that fits it."""

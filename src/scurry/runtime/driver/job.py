@@ -23,6 +23,7 @@ from scurry.runtime.driver.checkpoint_history import CheckpointLog
 from scurry.runtime.driver.dead_letters import DeadLetters
 from scurry.runtime.driver.job_log import JobLog
 from scurry.runtime.driver.metrics import JobMetrics, SubtaskMetrics
+from scurry.runtime.driver.protocol import ProtocolTrace
 from scurry.runtime.driver.requests import RequestQueue
 from scurry.runtime.driver.restarting import KEPT_FAILURES, JobFailure
 from scurry.runtime.driver.sink_commits import SinkCommits
@@ -106,6 +107,8 @@ class JobExecution:
         self.page: tuple[str, str | None] | None = None
         self.sinks = SinkCommits(plan)
         self.log = JobLog(plan.settings, str(self.job_id), clock)
+        #: the steps of the protocol, for tests
+        self.protocol = ProtocolTrace()
         notes = [unused_settings(plan), *map(changed_globals, plan.operators.values())]
         notes += [cannot_replay(source, plan.settings) for source in plan.sources.values()]
         for note in filter(None, notes):

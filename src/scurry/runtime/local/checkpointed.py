@@ -62,6 +62,8 @@ class CheckpointedRun:
             memory = Memory(checkpoints.next_batch, checkpoints.load(), checkpoints.positions())
             engine = LocalEngine(job, memory, self._wall_clock, checkpoints, self._threads)
             driver = StreamingDriver(job, engine, start.restore, interval_ms=interval, wall_clock=self._wall_clock)
+            numbers = checkpoints.content["generation"], checkpoints.next_batch
+            job.protocol.step("started", *numbers, positions=checkpoints.pickled_positions)
             if driver.recovered and not job.attempt:
                 job.log.note(f"resuming from the checkpoint in {self._root}", "resumed")
             outcome = yield from driver.steps()
@@ -71,14 +73,18 @@ class CheckpointedRun:
         job.sinks.finish()
         if isinstance(outcome, Finished):
             checkpoints.finish()
+            job.protocol.step("finished")
 
     def _commit_rest(self) -> None:
         """Let the sinks commit the output of the last checkpoint, if the job has ended before they had."""
         rest = self._checkpoints.uncommitted(self._job.plan)
         if rest is not None:
             self._job.start_clock()
-            self._job.commit_output(self._checkpoints.next_batch - 1, rest)
+            batch_id = self._checkpoints.next_batch - 1
+            self._job.commit_output(batch_id, rest)
+            self._job.protocol.step("output", batch_id)
             self._checkpoints.committed()
+            self._job.protocol.step("noted", batch_id)
 
     def _rescale(self, start: JobStart, request: RescaleRequest) -> None:
         plan, after = self._job.plan, request.parallelism

@@ -151,6 +151,16 @@ class LocalCheckpoints:
     def next_batch(self) -> int:
         return self._database.batch + 1
 
+    @property
+    def first_batch(self) -> int:
+        """The id of the first batch of the current generation, which has just begun."""
+        return self.next_batch
+
+    @property
+    def pickled_positions(self) -> bytes:
+        """The source positions of the last checkpoint; empty if the current generation has none."""
+        return self._database.positions
+
     def positions(self) -> SourcePositions | None:
         """Return the source positions of the last checkpoint; None if the current generation has none."""
         found: SourcePositions | None = loads(self._database.positions) if self._database.positions else None

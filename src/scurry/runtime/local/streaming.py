@@ -239,10 +239,14 @@ class LocalEngine:
         written = self._clock()
         if self._checkpoints is not None:
             self._checkpoints.save(self._job, memory.batch_id, stood, memory.stores, output)
+            restoring = int(positions.restored is not None)
+            self._job.protocol.step("checkpoint", memory.batch_id, restoring, positions=stood)
             phases["checkpoint"] = self._clock() - written
         self._job.commit_output(memory.batch_id, output, begun)
+        self._job.protocol.step("output", memory.batch_id)
         if self._checkpoints is not None:
             self._checkpoints.committed()
+            self._job.protocol.step("noted", memory.batch_id)
         for store in memory.stores.values():
             store.keep()
         memory.source_positions = pickle.loads(stood)
@@ -308,6 +312,7 @@ class LocalEngine:
             stood,
             drained=positions is not None,
         )
+        self._job.protocol.step("saved", self.memory.batch_id - 1)
 
     def save_for_rescaling(self) -> None:
         return

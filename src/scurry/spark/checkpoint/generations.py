@@ -190,6 +190,11 @@ class CheckpointDirectory:
         """The savepoint that the user started the job from."""
         return self.content.get("savepoint")
 
+    @property
+    def first_batch(self) -> int:
+        """The id of the first batch of the current generation."""
+        return self.generation.first_batch
+
     def origin_of_next(self) -> str:
         """Return where to write the state that the next generation begins with."""
         return f"{self.directory}/origin-{self.content['generation'] + 1}"

@@ -89,6 +89,7 @@ class Recovery:
         unreadable = partial(unreadable_state, spark, checkpoint, files, generation.run_files(spark))
         rolled_back = partial(job.log.note, event="rolled back", level=WARNING, logger="checkpoint")
         self._rollback = Rollback(generation.directory, generation.storage, files, unreadable, rolled_back)
+        self._rollback.repaired = lambda committed: job.protocol.step("repaired", committed + 1)
 
     def restart_point(self) -> RestartPoint:
         """Return where the job resumes, after rolling back batches that are damaged.

@@ -56,6 +56,8 @@ class Rollback:
     spark: Storage
     unreadable_state: Callable[[int], str | None]
     note: Callable[[str], None]
+    #: called with the newest batch that counts when committed ones have been rolled back
+    repaired: Callable[[int], None] = lambda committed: None
     _ends: dict[int, int | None] = field(default_factory=dict)
     _entries: dict[int, LogEntry | None] = field(default_factory=dict)
 
@@ -209,6 +211,8 @@ class Rollback:
             self.spark.delete(f"offsets/{batch}")
         for offset in reversed(lost):
             self._log.delete(offset)
+        if commits:
+            self.repaired(committed)
         self.note(
             self._report(committed, commits, offsets, faults, [offset for offset in lost if not self._entry(offset)])
         )

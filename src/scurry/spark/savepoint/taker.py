@@ -166,6 +166,7 @@ class SavepointTaker:
     def _complete(self, path: str, committed: CommittedSnapshot, positions: SourcePositions | None = None) -> None:
         description = Description.of(self._job.plan, self._job.state_schemas)
         _complete(self._job, description, self._generation, committed, path, positions)
+        self._job.protocol.step("saved", self._generation.first_batch + committed.batch)
 
 
 def _refuse_endless_frames(job: JobExecution) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +36,13 @@ class AssignmentStream:
 
     Args:
         point: Where the job resumes.
+        logged: Called when an entry is logged, before Spark sees it.
     """
 
-    def __init__(self, spark: SparkSession, log: AssignmentLog, point: RestartPoint) -> None:
-        self._spark = spark
+    def __init__(
+        self, spark: SparkSession, log: AssignmentLog, point: RestartPoint, logged: Callable[[LogEntry], None]
+    ) -> None:
+        self._spark, self._logged = spark, logged
         self._log = log
         self._point = point
         jvm: Any = spark._jvm
@@ -114,6 +117,7 @@ class AssignmentStream:
         offset = self.next_offset
         entry = LogEntry([LoggedAssignment(offset + i, each) for i, each in enumerate(assigned)], source_positions)
         self._log.write(entry)
+        self._logged(entry)
         self._entry_offsets.append(offset)
         self.next_offset = entry.end
         replaying = self.replaying

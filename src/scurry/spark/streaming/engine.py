@@ -155,10 +155,14 @@ class SparkEngine:
             rows = final_rows(frame, self._plan, self._worker_job, self._collect)
             output = self._job.sort(rows)
             self._directory.remember_states(self._job.state_schemas)
+            number, step = self._generation.first_batch + batch_id, self._job.protocol.step
+            step("computed", number, 0, int(self._job.sinks.are_lasting))
             if self._job.sinks.are_lasting:
                 written = {self._plan.operators[number].uid: parts for number, parts in output.written.items()}
                 prepare(self._generation.storage, PreparedBatch(batch_id, written))
-            self._job.commit_output(self._generation.first_batch + batch_id, output, begun)
+                step("prepared", number)
+            self._job.commit_output(number, output, begun)
+            step("output", number)
             self._assignments.batch_ended()
             self._savepoints.tasks_have_saved(batch_id)
             self._batch_seconds = time.monotonic() - begun

@@ -13,7 +13,7 @@ from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import Request, RescaleRequest
 from scurry.runtime.driver.scaling import Scaling
 from scurry.runtime.driver.streaming import Finished, Rescaled, StreamingDriver
-from scurry.spark.checkpoint.assignment_log import AssignmentLog
+from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation, latest_committed
 from scurry.spark.checkpoint.recovery import Recovery
 from scurry.spark.checkpoint.storage import storage_for
@@ -102,6 +102,7 @@ class _Run:
         self._job.sinks.finish()
         if isinstance(outcome, Finished):
             generation.finish()
+            self._job.protocol.step("finished")
 
     def _rescale(self, request: RescaleRequest) -> None:
         plan, after = self._job.plan, request.parallelism
@@ -122,13 +123,18 @@ class _Run:
         files = generation.run_files(spark)
         if files is not None:
             files.delete_after(point.committed)
-        assignments = AssignmentStream(spark, AssignmentLog(generation.storage), point)
+        assignments = AssignmentStream(spark, AssignmentLog(generation.storage), point, self._trace_entry)
         savepoints = SavepointTaker(job, spark, generation)
         engine = SparkEngine(job, spark, generation, assignments, savepoints, self._directory)
         driver = StreamingDriver(job, engine, self._start.restore, self._next_request)
+        job.protocol.step("started", generation.number, point.committed + 1, assignments.next_offset)
         if driver.recovered and not job.attempt:
             job.log.note(f"resuming from the checkpoint in {self._root}", "resumed")
         return driver
+
+    def _trace_entry(self, entry: LogEntry) -> None:
+        restoring = int(entry.source_positions.restored is not None)
+        self._job.protocol.step("assigned", entry.offset, entry.end, restoring)
 
     def _next_request(self) -> Request | None:
         """Return the next request of a user, else that of the adaptive scheduler."""

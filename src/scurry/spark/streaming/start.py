@@ -90,6 +90,7 @@ class SparkJobStart(JobStart):
         batch, output = generation.first_batch + prepared.batch, output_of_sinks(plan, prepared.output, self._root)
         SinkCommits(plan).commit(batch, BatchOutput(output).take_committables())
         commit(generation.storage, prepared.batch)
+        self._job.protocol.step("settled", batch)
         self._job.log.note(f"batch {batch} is committed: all its tasks had ended", "resumed", logger="checkpoint")
 
     def _prepare(self, plan: JobPlan) -> None:

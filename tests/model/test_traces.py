@@ -1,0 +1,185 @@
+"""The model accepts what the engine records, and refuses the same steps in an order that loses or repeats something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scurry.common import Configuration, Types, WatermarkStrategy
+from scurry.connectors.ranges import NumberSequenceSource
+from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.errors import ScurryError
+from scurry.runtime.driver.protocol import TRACE_FILE
+from support.model.spin import Unavailable
+from support.model.traces import Step, Trace, traces_in, unexplained
+
+pytestmark = pytest.mark.slow
+
+#: A job in process that is killed after a checkpoint, and goes on: run, step and numbers, positions.
+IN_PROCESS = """
+    a taken
+    a begun 1 0 0
+    a started 1 0
+    a checkpoint 0 0 @p
+    a output 0
+    a noted 0
+    a saved 0
+    a checkpoint 1 0 @q
+    b taken
+    b output 1
+    b noted 1
+    b started 1 2 @q
+    b checkpoint 2 0 @r
+    b output 2
+    b noted 2
+    b finished
+"""
+#: A job on Spark that is killed between the commits of its sinks and Spark's, and goes on as another program.
+ON_SPARK = """
+    a taken
+    a begun 1 0 0
+    a started 1 0 0
+    a assigned 0 2 0
+    a computed 0 0 1
+    a prepared 0
+    a output 0
+    a assigned 2 3 0
+    a computed 1 0 1
+    a prepared 1
+    a output 1
+    b taken
+    b settled 1
+    b begun 2 2 1
+    b started 2 0 0
+    b assigned 0 2 0
+    b computed 2 0 1
+    b prepared 2
+    b output 2
+    b assigned 2 4 0
+    b computed 3 0 1
+    b prepared 3
+    b output 3
+    b finished
+"""
+
+
+def steps(text: str) -> list[Step]:
+    found = []
+    for line in text.strip().splitlines():
+        words, _, positions = line.strip().partition(" @")
+        run, name, *numbers = words.split()
+        found.append(Step(run, name, tuple(map(int, numbers)), positions))
+    return found
+
+
+def judged(text: str, directory: Path) -> Step | None:
+    try:
+        return unexplained(Trace("", steps(text)), directory)
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.parametrize("text", [IN_PROCESS, ON_SPARK], ids=["in process", "on Spark"])
+def test_a_right_trace_is_accepted(text: str, tmp_path: Path) -> None:
+    assert judged(text, tmp_path) is None
+
+
+#: What is wrong -> the trace, a part of it, and what replaces that.
+WRONG = {
+    "early output": (IN_PROCESS, "checkpoint 0 0 @p\n    a output 0", "output 0\n    a checkpoint 0 0 @p"),
+    "early note of output": (IN_PROCESS, "a output 0\n    a noted 0", "a noted 0\n    a output 0"),
+    "output left out": (IN_PROCESS, "b output 1\n    b noted 1\n", ""),
+    "other positions": (IN_PROCESS, "started 1 2 @q", "started 1 2 @p"),
+    "an earlier batch": (IN_PROCESS, "started 1 2 @q", "started 1 1 @q"),
+    "an id comes twice": (IN_PROCESS, "checkpoint 2 0", "checkpoint 1 0"),
+    "a savepoint of what is not committed": (IN_PROCESS, "saved 0", "saved 1"),
+    "a driver without the lock": (IN_PROCESS, "b finished", "a checkpoint 3 0 @s"),
+    "late log": (ON_SPARK, "assigned 2 3 0\n    a computed 1 0 1", "computed 1 0 1\n    a assigned 2 3 0"),
+    "late note": (ON_SPARK, "a prepared 1\n    a output 1", "a output 1\n    a prepared 1"),
+    "a batch in doubt left out": (ON_SPARK, "b settled 1\n    b begun 2 2 1", "b begun 2 1 1"),
+    "ids begin anew": (ON_SPARK, "begun 2 2 1", "begun 2 0 1"),
+    "a batch that never was": (ON_SPARK, "b started 2 0 0", "b started 2 1 0"),
+    "a gap in the log": (ON_SPARK, "b assigned 2 4", "b assigned 3 4"),
+    "a lost lease": (ON_SPARK, "b computed 3", "a computed 1 0 1\n    a prepared 1\n    b computed 3"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_trace_is_refused(wrong: str, tmp_path: Path) -> None:
+    text, before, after = WRONG[wrong]
+    assert text.count(before) == 1
+    assert judged(text.replace(before, after), tmp_path) is not None
+
+
+@dataclass(frozen=True)
+class FailingOnce(Sink):
+    """Fails in its second commit, the first time that a job has it."""
+
+    path: str
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        return _Writer()
+
+    def create_committer(self, sink_id: str) -> Committer:
+        return _Committer(Path(self.path))
+
+
+class _Writer(SinkWriter):
+    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        self._values = values
+
+    def prepare_commit(self) -> list[Any]:
+        return self._values
+
+
+class _Committer(Committer):
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def commit(self, batch_id: int, committables: Any) -> None:
+        if batch_id == 1 and not self._path.exists():
+            self._path.touch()
+            raise OSError("the job dies")
+
+
+def run(directory: Path, parallelism: int) -> None:
+    settings = {
+        "execution.checkpointing.dir": str(directory / "checkpoints"),
+        "scurry.batch.max-records": "10",
+        "scurry.runner": "local",
+        "restart-strategy.type": "none",
+    }
+    env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
+    env.set_parallelism(parallelism)
+    numbers = env.from_source(NumberSequenceSource(0, 39), WatermarkStrategy.no_watermarks(), "numbers", Types.LONG())
+    totals = numbers.uid("numbers").key_by(lambda n: n % 4, Types.LONG()).reduce(lambda a, b: a + b).uid("total")
+    totals._sink(FailingOnce(str(directory / "failed")), "sink").uid("sink")
+    env.execute()
+
+
+@pytest.fixture
+def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv(TRACE_FILE, str(tmp_path / "trace"))
+    yield tmp_path / "trace"
+
+
+@pytest.mark.parametrize("parallelism", [2, 3])
+def test_what_a_job_in_process_records_is_accepted(trace: Path, parallelism: int, tmp_path: Path) -> None:
+    with pytest.raises(ScurryError, match="the job dies"):
+        run(tmp_path, 2)
+    run(tmp_path, parallelism)
+    (found,) = traces_in(trace)
+    assert [step.name for step in found.steps if step.name in ("taken", "begun", "finished")] == (
+        ["taken", "begun", "taken", "finished"]
+        if parallelism == 2
+        else ["taken", "begun", "taken", "begun", "finished"]
+    )
+    try:
+        assert unexplained(found, tmp_path) is None
+    except Unavailable as reason:
+        pytest.skip(str(reason))

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +25,7 @@ from scurry.runtime.checkpoint.storage import LocalStorage
 SOURCE = str(Path(scurry.__file__).parent.parent)
 
 
-def held(directory: Path) -> AbstractContextManager[None]:
+def held(directory: Path) -> AbstractContextManager[Callable[[], None]]:
     return locked(str(directory), LocalStorage(str(directory)), lambda what: None)
 
 
@@ -104,7 +105,7 @@ class Remote:
         self.files.clear()
 
 
-def leased(storage: Any) -> AbstractContextManager[None]:
+def leased(storage: Any) -> AbstractContextManager[Callable[[], None]]:
     return locked("s3://bucket/job", storage, lambda what: None)
 
 
@@ -161,3 +162,26 @@ def test_a_lease_is_renewed_and_its_loss_is_noticed(storage: Any, monkeypatch: p
             time.sleep(0.01)
     assert lost == ["s3://bucket/job was taken over by process 7 on host elsewhere"]
     assert "elsewhere" in storage.files["lease.json"].decode()  # not ours to delete
+
+
+def test_a_holder_that_was_silent_looks_whether_it_still_has_the_lease(
+    storage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with leased(storage) as require:
+        leave(storage, Holder(owner="another", host="elsewhere", pid=7))
+        require()  # nobody can have taken it yet
+        monkeypatch.setattr(directory, "EXPIRY", 0.0)
+        with pytest.raises(CheckpointLockedError, match="process 7 on host elsewhere"):
+            require()
+
+
+def test_a_holder_that_was_silent_and_still_has_the_lease_renews_it(
+    storage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with leased(storage) as require:
+        first = Holder.read(storage.read("lease.json"))
+        monkeypatch.setattr(directory, "EXPIRY", 0.0)
+        require()
+        second = Holder.read(storage.read("lease.json"))
+    assert first is not None and second is not None
+    assert (first.owner, first.renewed < second.renewed) == (second.owner, True)

@@ -74,8 +74,8 @@ def _locked(directory: str, holder: Holder | None, hint: str = "") -> Checkpoint
     return refused.with_hint(own_directory(directory)) if own else refused
 
 
-def locked(directory: str, storage: Storage, lost: Callable[[str], None]) -> AbstractContextManager[None]:
-    """Hold a directory while a `with` block runs.
+def locked(directory: str, storage: Storage, lost: Callable[[str], None]) -> AbstractContextManager[Callable[[], None]]:
+    """Hold a directory while a `with` block runs, which gets a function that raises unless it is still held.
 
     Args:
         directory: The directory, as the user names it.
@@ -91,7 +91,7 @@ def locked(directory: str, storage: Storage, lost: Callable[[str], None]) -> Abs
 
 
 @contextmanager
-def _file_lock(directory: str, root: Path) -> Iterator[None]:
+def _file_lock(directory: str, root: Path) -> Iterator[Callable[[], None]]:
     with _open_lock(root / _LOCK) as file:
         try:
             lock_file(file, wait=False)
@@ -104,7 +104,7 @@ def _file_lock(directory: str, root: Path) -> Iterator[None]:
             file.truncate()
             file.write(Holder().to_json())
             file.flush()
-        yield
+        yield lambda: None  # nobody else gets it before this process ends
 
 
 def _open_lock(path: Path) -> BinaryIO:
@@ -138,9 +138,42 @@ def _no_lock(path: Path, reason: str) -> CheckpointLockedError:
     )
 
 
+class _Lease:
+    """A lease that this process has written; it is renewed by a thread, and by who needs it after a silence."""
+
+    def __init__(self, directory: str, storage: Storage) -> None:
+        self.mine = Holder()
+        self._directory, self._storage, self._lock = directory, storage, threading.Lock()
+        self._write(self.mine)
+
+    def _write(self, holder: Holder) -> None:
+        now = time.monotonic()  # from before: it may take long
+        self._storage.write(_LEASE, holder.to_json())
+        self._renewed = now
+
+    def renew(self) -> Holder | None:
+        """Renew the lease; return who has taken it, if somebody has."""
+        with self._lock:
+            present = _holder(self._storage)
+            if present is not None and present.owner != self.mine.owner:
+                return present
+            self._write(replace(self.mine, renewed=time.time()))
+            return None
+
+    def require(self) -> None:
+        """Look whether the lease is still held, if it might have expired: the process or its storage was silent.
+
+        Raises:
+            CheckpointLockedError: Another process has taken it.
+        """
+        if time.monotonic() - self._renewed >= EXPIRY / 2:
+            other = self.renew()
+            if other is not None:
+                raise _locked(self._directory, other)
+
+
 @contextmanager
-def _lease(directory: str, storage: Storage, lost: Callable[[str], None]) -> Iterator[None]:
-    mine = Holder()
+def _lease(directory: str, storage: Storage, lost: Callable[[str], None]) -> Iterator[Callable[[], None]]:
     present = _holder(storage)
     if present is not None and not _abandoned(present):
         silent = max(time.time() - present.renewed, 0)
@@ -148,34 +181,33 @@ def _lease(directory: str, storage: Storage, lost: Callable[[str], None]) -> Ite
             f". It gave its last sign of life {silent:.0f} s ago: if it is dead, try again in {EXPIRY - silent:.0f} s"
         )
         raise _locked(directory, present, hint)
-    storage.write(_LEASE, mine.to_json())
+    lease = _Lease(directory, storage)
     written = _holder(storage)
-    if written is None or written.owner != mine.owner:  # another job wrote its lease at the same moment
+    if written is None or written.owner != lease.mine.owner:  # another job wrote its lease at the same moment
         raise _locked(directory, written)
     over = threading.Event()
-    arguments = (directory, storage, mine, over, lost)
+    arguments = (directory, lease, over, lost)
     renewing = threading.Thread(target=_renew, args=arguments, name="scurry-lease", daemon=True)
     renewing.start()
     try:
-        yield
+        yield lease.require
     finally:
         over.set()
         renewing.join()
         last = _holder(storage)
-        if last is not None and last.owner == mine.owner:
+        if last is not None and last.owner == lease.mine.owner:
             storage.delete(_LEASE)
 
 
-def _renew(directory: str, storage: Storage, mine: Holder, over: threading.Event, lost: Callable[[str], None]) -> None:
+def _renew(directory: str, lease: _Lease, over: threading.Event, lost: Callable[[str], None]) -> None:
     while not over.wait(RENEWAL):
         try:
-            present = _holder(storage)
-            if present is not None and present.owner != mine.owner:
-                lost(f"{directory} was taken over by process {present.pid} on host {present.host}")
-                return
-            storage.write(_LEASE, replace(mine, renewed=time.time()).to_json())
+            other = lease.renew()
         except Exception:  # storage may be unavailable for a moment; the lease lasts for several renewals
             continue
+        if other is not None:
+            lost(f"{directory} was taken over by process {other.pid} on host {other.host}")
+            return
 
 
 def _holder(storage: Storage) -> Holder | None:
@@ -231,7 +263,7 @@ def hold_directory(job: JobExecution, storage_for: Callable[[str], Storage]) -> 
             for name in storage.list("."):
                 storage.delete(name)
 
-    job.cleanup.enter_context(locked(configured, storage, lost))
+    job.require_directory = job.cleanup.enter_context(locked(configured, storage, lost))
     job.protocol.hold(configured)
     if job.plan.settings.delete_on_cancel:
         job.cleanup.push(delete_if_cancelled)

@@ -128,6 +128,8 @@ class JobExecution:
         self.backlog = BacklogTracker(clock.monotonic)
         #: cleanup for the end of the job, after all restarts; it receives failures and cancellation
         self.cleanup = ExitStack()
+        #: raises if another process has taken over the checkpoint directory; called before what changes it or the sinks
+        self.require_directory: Callable[[], None] = lambda: None
         #: the savepoint that the job has ended in
         self.savepoint_path: str | None = None
         #: the tasks of a BATCH job on Spark that have ended, and all that are known; None for other jobs
@@ -244,6 +246,7 @@ class JobExecution:
         """
         for answer in output.answers:
             self.requests.answer(*answer)
+        self.require_directory()
         self.sinks.commit(batch_id, output.take_committables())
         batch = self._add(batch_id, output.reports)
         # A batch may have waited for its turn, or for records, since the previous one.

@@ -359,6 +359,7 @@ class StreamingDriver:
         self._open_channels -= ended
         positions = self._positions()
         self._job.checkpoints.source_positions = positions.positions
+        self._job.require_directory()
         self._engine.submit(assigned, positions)
         self._submitted = True
 

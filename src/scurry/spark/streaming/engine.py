@@ -154,6 +154,7 @@ class SparkEngine:
         try:
             rows = final_rows(frame, self._plan, self._worker_job, self._collect)
             output = self._job.sort(rows)
+            self._job.require_directory()
             self._directory.remember_states(self._job.state_schemas)
             number, step = self._generation.first_batch + batch_id, self._job.protocol.step
             step("computed", number, 0, int(self._job.sinks.are_lasting))

@@ -29,7 +29,7 @@ def readings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_readings(tmp_path_factory.mktemp("readings"))
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def protocol_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The model of the protocol accepts what the jobs of a test have recorded, over all their starts."""
     file = tmp_path / "protocol-trace"

@@ -129,7 +129,7 @@ MUTANTS = [
     Mutant(
         "a checkpoint directory is not locked",
         "scurry.runtime.checkpoint.directory:hold_directory",
-        "    job.cleanup.enter_context(locked(configured, storage, lost))\n",
+        "    job.require_directory = job.cleanup.enter_context(locked(configured, storage, lost))\n",
         "",
         kinds=("second", "kill"),
     ),

@@ -283,7 +283,7 @@ end: do
         note = b + 1; note_since = from; note_until = to; pc = (MUTANT == SINKS_BEFORE_NOTE -> SPARK : COMMIT_0); DONE }
     :: atomic { pc == COMMIT_0 && ALONE && HIDDEN -> commit_to(0, my_first + b, from, to); pc = COMMIT_1 }
     :: atomic { pc == COMMIT_1 && ALONE && STEP(OUTPUT, my_first + b, 0, 0) ->
-        commit_to(1, my_first + b, from, to); submitted = shown > end_of[AT(b)];
+        commit_to(1, my_first + b, from, to); submitted = false;
         logged = (MUTANT == SHOWN_BEFORE_LOGGED && shown > logged -> shown : logged);
         pc = (MUTANT == SINKS_BEFORE_NOTE -> NOTE : SPARK); DONE }
     :: atomic { pc == SPARK && HIDDEN ->

@@ -243,3 +243,9 @@ def test_drivers_and_tasks_of_the_model_of_spark_fail_and_the_output_is_right() 
     run = SparkSimulation(counts()).run(Schedule(1, records=12, faults=faults))
     assert run.processes > 1 and len(run.output) == 12
     assert sorted(run.dealt) == list(faults)
+
+
+def test_readers_without_new_records_hold_time_back_after_their_number_changed() -> None:
+    faults = (Fault(60, "rescale", 2),)
+    run = Simulation(windows()).run(Schedule(2058, records=14, partitions=4, parallelism=3, faults=faults))
+    assert run.dealt == faults

@@ -51,6 +51,8 @@ class _SimulatedEnumerator(Enumerator):
         #: partition -> how many of all records have been looked at for it
         self._seen = dict.fromkeys(range(source.partitions), 0)
         self._ended: set[int] = set()
+        #: channels that get an assignment although it may be empty: their partitions hold the watermark back as before
+        self._speaking: set[int] = set()
 
     def next_batch(self) -> list[Assignment]:
         """Return the records that have arrived at each reader since the last call."""
@@ -73,8 +75,9 @@ class _SimulatedEnumerator(Enumerator):
             final = all(self._seen[partition] == total for partition in own)
             if final:
                 self._ended.add(channel)
-            if work or final:
+            if work or final or channel in self._speaking:
                 found.append(Assignment(channel, work or None, final, len(work)))
+        self._speaking = set()
         return found
 
     def _until_all_spoke(self) -> int:
@@ -90,7 +93,10 @@ class _SimulatedEnumerator(Enumerator):
 
     def restore(self, position: dict[str, Any]) -> None:
         self._seen = {int(partition): seen for partition, seen in position["seen"].items()}
-        self._ended = set(position["ended"]) if position["channels"] == self._channels else set()
+        if position["channels"] == self._channels:
+            self._ended = set(position["ended"])
+        else:
+            self._ended, self._speaking = set(), {partition % self._channels for partition in self._seen}
 
 
 @dataclass(frozen=True)

@@ -239,7 +239,7 @@ class Rollback:
 
         If an intermediate batch lost its end offset, assume one that keeps later batch ids unchanged.
         """
-        known = self._remembered_ends()
+        known = remembered_ends(self.own)
         known |= {batch: end for batch in self._offsets if batch > committed and (end := self._end(batch)) is not None}
         end, logged = self._end(committed) if committed >= 0 else None, self._logged_until(committed)
         last = -1 if end is None else end
@@ -251,12 +251,6 @@ class Rollback:
             ends[batch] = last
         return ends
 
-    def _remembered_ends(self) -> dict[int, int]:
-        try:
-            return {int(batch): end for batch, end in json.loads(self.own.read(_REPLAYS)).items()}
-        except (FileNotFoundError, DamagedFileError, ValueError):
-            return {}  # batches may then be larger than before, but nothing is lost
-
     def _delete_state_after(self, committed: int) -> None:
         """Delete the state of later batches: new versions of it must not be loaded from old snapshots."""
         for operator in self.spark.list("state"):
@@ -266,6 +260,14 @@ class Rollback:
                     version, _, kind = name.partition(".")
                     if kind in ("changelog", "zip") and version.isdigit() and int(version) > committed + 1:
                         self.spark.delete(f"{directory}/{name}")
+
+
+def remembered_ends(own: Storage) -> dict[int, int]:
+    """Return the end offsets of the batches that were rolled back, by Spark's ids; empty if nothing was."""
+    try:
+        return {int(batch): end for batch, end in json.loads(own.read(_REPLAYS)).items()}
+    except (FileNotFoundError, DamagedFileError, ValueError):
+        return {}  # batches may then be larger than before, but nothing is lost
 
 
 def _parsed(storage: Storage, name: str) -> list[str] | None:

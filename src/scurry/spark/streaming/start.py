@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from scurry.errors import CheckpointCorruptedError
+from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError
 from scurry.graph.plan import JobPlan
+from scurry.runtime.checkpoint.identity import differences, identity
 from scurry.runtime.checkpoint.output import output_of_sinks
 from scurry.runtime.checkpoint.start import JobStart
 from scurry.runtime.checkpoint.storage import DamagedFileError
@@ -19,6 +20,7 @@ from scurry.spark.checkpoint.assignment_log import AssignmentLog
 from scurry.spark.checkpoint.generations import CheckpointDirectory, latest_committed
 from scurry.spark.checkpoint.prepared import commit, prepared_batch
 from scurry.spark.checkpoint.recovery import Recovery
+from scurry.spark.checkpoint.rollback import remembered_ends
 from scurry.spark.frames import materialize
 from scurry.spark.savepoint.taker import save_for_next_generation
 from scurry.spark.streaming.adaptive import AdaptiveScheduler
@@ -73,7 +75,22 @@ class SparkJobStart(JobStart):
         """
         self._prepare(plan)
         self._commit_prepared(plan)
+        self._refuse_rolled_back(plan)
         super().move(plan, changed)
+
+    def _refuse_rolled_back(self, plan: JobPlan) -> None:
+        """Refuse another plan while batches that were rolled back, and that sinks may know, are not computed again."""
+        generation, there = self._directory.generation, self._directory.content
+        last, committed = max(remembered_ends(generation.storage), default=-1), generation.committed()
+        if last <= (-1 if committed is None else committed):
+            return
+        changes = differences(there, identity(plan)) or ["states have changed"]
+        raise CheckpointMismatchError(
+            f"damaged batches of the checkpoint in {self._root} were rolled back, and the program has changed "
+            f"({'; '.join(changes[:3])}): only the program as it was computes again what sinks may have. Start it once "
+            f"as it was, at parallelism {there['parallelism']}, until batch {generation.first_batch + last} is "
+            "committed, and change it then; or start from a savepoint"
+        )
 
     def _commit_prepared(self, plan: JobPlan) -> None:
         """Let the sinks commit, and Spark, if the job ended after all tasks of a batch and before Spark's commit."""

@@ -1,0 +1,144 @@
+"""A generation never gives other output an id by which sinks know a batch: on the model of Spark, without a JVM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scurry.common import Configuration, Types, WatermarkStrategy
+from scurry.connectors.ranges import NumberSequenceSource
+from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.datastream.functions import KeyedProcessFunction, RuntimeContext
+from scurry.datastream.state import ValueStateDescriptor
+from scurry.errors import CheckpointMismatchError
+from scurry.runtime.driver.job import JobExecution
+from scurry.spark.streaming.runner import StreamingRunner
+from scurry.testing import plans
+from scurry.testing.simulation.determined import determined
+from scurry.testing.simulation.machine import KilledError, Machine, running_machine
+from support.simulated.spark import Cluster, spark_of
+
+RECORDS, KEYS = 40, 4
+
+
+@dataclass(frozen=True)
+class Batches(Sink):
+    """Keeps batches by their ids, as transactions of a database do: one that it knows is left out."""
+
+    #: the id of the batch after whose commit the process dies, before Spark commits it
+    dies_after: int | None
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        return _Writer()
+
+    def create_committer(self, sink_id: str) -> Committer:
+        return _Committer(self.dies_after)
+
+
+class _Writer(SinkWriter):
+    def __init__(self) -> None:
+        self._values: list[Any] = []
+
+    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        self._values += values
+
+    def prepare_commit(self) -> list[Any]:
+        return self._values
+
+
+class _Committer(Committer):
+    def __init__(self, dies_after: int | None) -> None:
+        self._dies_after = dies_after
+
+    def commit(self, batch_id: int, committables: Any) -> None:
+        running_machine().outside.setdefault("batches", {}).setdefault(batch_id, list(committables))
+        if batch_id == self._dies_after:
+            raise KilledError
+
+
+class Count(KeyedProcessFunction):
+    """Emits each number with how many of its key came before."""
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.seen = runtime_context.get_state(ValueStateDescriptor("seen", Types.LONG()))
+
+    def process_element(self, value: int, ctx: Any) -> Iterator[tuple[int, int]]:
+        seen = self.seen.value() or 0
+        self.seen.update(seen + 1)
+        yield value, seen
+
+
+class Runs:
+    """Runs of the program, one after the other, on one checkpoint directory."""
+
+    def __init__(self, root: Path) -> None:
+        self.machine = Machine(1, (), str(root))
+        self.checkpoints = root / "checkpoints"
+
+    def run(self, parallelism: int = 2, dies_after: int | None = None, most: int = 10) -> None:
+        settings = {
+            "execution.checkpointing.dir": str(self.checkpoints),
+            "scurry.batch.max-records": str(most),
+            "scurry.runner": "spark",
+            "spark.sql.shuffle.partitions": "2",
+            "pipeline.max-parallelism": "16",
+        }
+        env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
+        env.set_parallelism(parallelism)
+        source = NumberSequenceSource(0, RECORDS - 1)
+        numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers", Types.LONG()).uid("numbers")
+        counted = numbers.key_by(lambda n: n % KEYS, Types.LONG()).process(Count(), Types.PICKLED_BYTE_ARRAY())
+        counted.uid("count")._sink(Batches(dies_after), "batches").uid("batches")
+        job = JobExecution(plans.job_plan_of(env), clock=self.machine.clock)
+        spark = spark_of(self.machine, str(self.checkpoints), self._wait)
+        with job.cleanup, self.machine.running(), determined(self.machine), spark:
+            StreamingRunner().run(job)
+
+    def dies(self, after: int, **run: Any) -> None:
+        with pytest.raises(KilledError):
+            self.run(dies_after=after, **run)
+
+    def _wait(self, cluster: Cluster, seconds: float) -> None:
+        assert cluster.query is not None
+        self.machine.passes(seconds)
+        cluster.query.step()
+
+    @property
+    def batches(self) -> dict[int, list[Any]]:
+        return self.machine.outside.get("batches", {})
+
+    def damage(self, name: str) -> None:
+        (self.checkpoints / "generation-1" / "spark" / name).write_text("v1\n{")
+
+    def numbers(self) -> list[int]:
+        return sorted(n for batch in self.batches.values() for n, _ in batch)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Runs:
+    return Runs(tmp_path)
+
+
+def roll_back(runs: Runs) -> None:
+    """Damage two committed batches before one that is in doubt, and let another plan be refused."""
+    runs.damage("commits/1")
+    runs.damage("commits/2")
+    refused = r"parallelism was 2, now is 3.*at parallelism 2, until batch 3 is"
+    with pytest.raises(CheckpointMismatchError, match=refused):
+        runs.run(3, most=7)
+
+
+def test_another_plan_waits_until_batches_that_were_rolled_back_are_computed_again(runs: Runs) -> None:
+    runs.dies(3)
+    roll_back(runs)
+    runs.dies(2)
+    with pytest.raises(CheckpointMismatchError):  # batch 3 was known, too
+        runs.run(3, most=7)
+    runs.dies(3)
+    runs.run(3, most=7)
+    assert runs.numbers() == list(range(RECORDS))

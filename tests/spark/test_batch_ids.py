@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -15,13 +17,16 @@ from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.functions import KeyedProcessFunction, RuntimeContext
 from scurry.datastream.state import ValueStateDescriptor
-from scurry.errors import CheckpointMismatchError
+from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError
 from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.requests import SavepointRequest
+from scurry.runtime.savepoint.restore import Restore
 from scurry.spark.streaming.runner import StreamingRunner
 from scurry.testing import plans
 from scurry.testing.simulation.determined import determined
 from scurry.testing.simulation.machine import KilledError, Machine, running_machine
-from support.simulated.spark import Cluster, spark_of
+from support.simulated.jvm import Stream
+from support.simulated.spark import Cluster, Query, spark_of
 
 RECORDS, KEYS = 40, 4
 
@@ -79,14 +84,27 @@ class Runs:
     def __init__(self, root: Path) -> None:
         self.machine = Machine(1, (), str(root))
         self.checkpoints = root / "checkpoints"
+        #: numbers that the sink has from before
+        self.earlier: list[int] = []
+        self.savepoint = str(root / "savepoint")
+        #: a job, and the batch after which it is asked for a savepoint
+        self._saving: tuple[JobExecution, int] | None = None
 
-    def run(self, parallelism: int = 2, dies_after: int | None = None, most: int = 10) -> None:
+    def run(
+        self,
+        parallelism: int = 2,
+        dies_after: int | None = None,
+        most: int = 10,
+        savepoint: str | None = None,
+        saves_after: int | None = None,
+    ) -> None:
         settings = {
             "execution.checkpointing.dir": str(self.checkpoints),
             "scurry.batch.max-records": str(most),
             "scurry.runner": "spark",
             "spark.sql.shuffle.partitions": "2",
             "pipeline.max-parallelism": "16",
+            **({} if savepoint is None else {"execution.state-recovery.path": savepoint}),
         }
         env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
         env.set_parallelism(parallelism)
@@ -95,6 +113,7 @@ class Runs:
         counted = numbers.key_by(lambda n: n % KEYS, Types.LONG()).process(Count(), Types.PICKLED_BYTE_ARRAY())
         counted.uid("count")._sink(Batches(dies_after), "batches").uid("batches")
         job = JobExecution(plans.job_plan_of(env), clock=self.machine.clock)
+        self._saving = None if saves_after is None else (job, saves_after)
         spark = spark_of(self.machine, str(self.checkpoints), self._wait)
         with job.cleanup, self.machine.running(), determined(self.machine), spark:
             StreamingRunner().run(job)
@@ -107,6 +126,9 @@ class Runs:
         assert cluster.query is not None
         self.machine.passes(seconds)
         cluster.query.step()
+        if self._saving is not None and self._saving[1] in self.batches:
+            self._saving[0].requests.ask(SavepointRequest(self.savepoint))
+            self._saving = None
 
     @property
     def batches(self) -> dict[int, list[Any]]:
@@ -116,7 +138,7 @@ class Runs:
         (self.checkpoints / "generation-1" / "spark" / name).write_text("v1\n{")
 
     def numbers(self) -> list[int]:
-        return sorted(n for batch in self.batches.values() for n, _ in batch)
+        return sorted(self.earlier + [n for batch in self.batches.values() for n, _ in batch])
 
 
 @pytest.fixture
@@ -142,3 +164,57 @@ def test_another_plan_waits_until_batches_that_were_rolled_back_are_computed_aga
     runs.dies(3)
     runs.run(3, most=7)
     assert runs.numbers() == list(range(RECORDS))
+
+
+@contextmanager
+def planned_early() -> Iterator[None]:
+    """Let Spark plan each batch when it sees the first of the assignments that are added together: others wait."""
+    start, add = Query.__init__, Stream.addData
+    queries: list[Query] = []
+
+    def started(query: Query, *args: Any) -> None:
+        start(query, *args)
+        queries[:] = [query]
+
+    def added(stream: Stream, values: list[bytes]) -> None:
+        add(stream, values)
+        if queries and queries[0].isActive:
+            queries[0].plan()
+
+    with mock.patch.object(Query, "__init__", started), mock.patch.object(Stream, "addData", added):
+        yield
+
+
+@pytest.fixture
+def saved(runs: Runs) -> Runs:
+    """Runs whose second batch has one of two splits, after a savepoint of it; the third one is in doubt."""
+    with planned_early():
+        runs.dies(2, saves_after=1)
+    assert [len(runs.batches[batch]) for batch in (0, 1)] == [10, 5]
+    return runs
+
+
+@pytest.fixture
+def restored(saved: Runs, monkeypatch: pytest.MonkeyPatch) -> Runs:
+    """Runs from the savepoint on an empty directory, which restore the state in two micro-batches."""
+    whole = Restore.batches
+    monkeypatch.setattr(Restore, "batches", lambda of: [[work] for batch in whole(of) for work in batch])
+    saved.earlier = [n for batch in (0, 1) for n, _ in saved.batches[batch]]
+    saved.batches.clear()
+    saved.checkpoints = saved.checkpoints.with_name("next")
+    return saved
+
+
+@pytest.mark.parametrize("dies_after", [0, 1, 2])
+def test_a_batch_in_doubt_is_committed_before_state_is_restored_again(restored: Runs, dies_after: int) -> None:
+    restored.dies(dies_after, savepoint=restored.savepoint)
+    restored.run(savepoint=restored.savepoint)
+    assert restored.numbers() == list(range(RECORDS))
+
+
+def test_a_damaged_note_of_such_a_batch_is_an_error_that_says_what_to_do(restored: Runs) -> None:
+    restored.dies(1, savepoint=restored.savepoint)
+    note = restored.checkpoints / "generation-1" / "prepared"
+    note.write_bytes(note.read_bytes()[:-1])
+    with pytest.raises(CheckpointCorruptedError, match="Restore that file from a copy"):
+        restored.run(savepoint=restored.savepoint)

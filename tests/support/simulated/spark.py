@@ -213,14 +213,9 @@ class Query:
 
     def _step(self) -> bool:
         machine, stream = self._frame.cluster.machine, self._frame.stream
-        if self._planned is None:
-            if stream.latest <= self._after:
-                return False
-            _write(
-                f"{self._directory}/offsets/{self._next}",
-                f'v1\n{{"batchWatermarkMs":0,"batchTimestampMs":0}}\n{stream.latest}'.encode(),
-            )
-            self._planned = self._next
+        if not self.plan():
+            return False
+        assert self._planned is not None
         until = self._offset(self._planned)
         batch = _Batch(self._planned, self._after, until, self._directory)
         machine.operation("batch", f"{batch.number} after {batch.after} until {batch.until}")
@@ -230,6 +225,16 @@ class Query:
         _write(f"{self._directory}/commits/{batch.number}", b'v1\n{"nextBatchWatermarkMs":0}')
         self._after, self._planned, self._next = until, None, batch.number + 1
         return True
+
+    def plan(self) -> bool:
+        """Plan the next batch, up to the latest block, if none is planned; return whether one is."""
+        if self._planned is None and self._frame.stream.latest > self._after:
+            _write(
+                f"{self._directory}/offsets/{self._next}",
+                f'v1\n{{"batchWatermarkMs":0,"batchTimestampMs":0}}\n{self._frame.stream.latest}'.encode(),
+            )
+            self._planned = self._next
+        return self._planned is not None
 
     def _rows(self, batch: _Batch) -> list[WireRow]:
         return [row for some in self._frame.compute(batch) for each in some for row in instances.rows_of(each, WireRow)]

@@ -134,6 +134,8 @@ class JobStart(ABC):
         self._prepare(job.plan)
         self._repair()
         changes = differences(directory.content, identity(job.plan))
+        if not changes and self._interrupted():
+            self._commit_prepared(job.plan)  # it may have had the rest of the state
         if changes:
             job.log.note(f"the {self._changing} changed since the checkpoint in {self._root}: {'; '.join(changes)}")
             self.move(job.plan)
@@ -207,6 +209,9 @@ class JobStart(ABC):
 
     def _repair(self) -> None:  # noqa: B027
         """Roll back damaged batches, if the engine can."""
+
+    def _commit_prepared(self, plan: JobPlan) -> None:  # noqa: B027
+        """Let the sinks commit, and the engine, if the job ended while they did; else its id would be used again."""
 
     @abstractmethod
     def _fresh(self) -> bool:

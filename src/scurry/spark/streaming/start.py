@@ -98,10 +98,10 @@ class SparkJobStart(JobStart):
         try:
             prepared = prepared_batch(generation.storage, generation.committed())
         except DamagedFileError as error:
-            raise CheckpointCorruptedError(
-                f"the checkpoint in {self._root} is damaged: {error}. Start the program as it was once more, which "
-                "commits that batch itself"
-            ) from None
+            cure = "Start the program as it was once more, which commits that batch itself"
+            if self._interrupted():  # it would restore the state again, and not repeat the batch
+                cure = "Restore that file from a copy, or start from a savepoint in another execution.checkpointing.dir"
+            raise CheckpointCorruptedError(f"the checkpoint in {self._root} is damaged: {error}. {cure}") from None
         if prepared is None:
             return
         batch, output = generation.first_batch + prepared.batch, output_of_sinks(plan, prepared.output, self._root)

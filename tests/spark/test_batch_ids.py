@@ -218,3 +218,18 @@ def test_a_damaged_note_of_such_a_batch_is_an_error_that_says_what_to_do(restore
     note.write_bytes(note.read_bytes()[:-1])
     with pytest.raises(CheckpointCorruptedError, match="Restore that file from a copy"):
         restored.run(savepoint=restored.savepoint)
+
+
+def test_a_start_from_an_earlier_savepoint_leaves_out_the_id_of_a_batch_in_doubt(saved: Runs) -> None:
+    saved.batches[2].clear()  # the user takes out what came after it; the sink still knows the id
+    saved.run(savepoint=saved.savepoint)
+    assert saved.numbers() == list(range(RECORDS))
+
+
+def test_a_start_from_a_savepoint_leaves_out_the_ids_of_batches_that_were_rolled_back(runs: Runs) -> None:
+    runs.dies(3, saves_after=0)
+    roll_back(runs)
+    for batch in (1, 2, 3):
+        runs.batches[batch].clear()
+    runs.run(savepoint=runs.savepoint)
+    assert runs.numbers() == list(range(RECORDS))

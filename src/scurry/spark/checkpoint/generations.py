@@ -33,6 +33,7 @@ from scurry.runtime.checkpoint.storage import Storage
 from scurry.runtime.exchange.wire import SplitAssignment
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
+from scurry.spark.checkpoint.rollback import remembered_ends
 from scurry.spark.session.options import is_one_jvm
 from scurry.spark.workers.run_files import RETAINED, RunFiles
 
@@ -83,6 +84,11 @@ class Generation:
     def committed(self) -> int | None:
         """Return the last batch that Spark has committed, by Spark's id; None before the first."""
         return max(map(int, filter(str.isdigit, self.storage.list("spark/commits"))), default=None)
+
+    def known(self) -> int:
+        """Return how many of its batches sinks may know: those planned, and those planned before a rollback."""
+        names = [*self.storage.list("spark/offsets"), *self.storage.list("spark/commits")]
+        return max([*map(int, filter(str.isdigit, names)), *remembered_ends(self.storage)], default=-1) + 1
 
     @property
     def finished(self) -> bool:
@@ -245,6 +251,8 @@ class CheckpointDirectory:
             committed = before.committed()
             number = before.number + 1
             first_batch = before.first_batch + (0 if committed is None else committed + 1)
+            if savepoint not in (None, self.savepoint):  # the batches after the last one will not be computed again
+                first_batch = before.first_batch + before.known()
         self._storage.delete(f"generation-{number}")  # files of a start that was killed
         self.content = {
             "version": VERSION,

@@ -56,6 +56,8 @@ class AssignmentStream:
         self._waiting: deque[LoggedAssignment] = deque()
         #: end offsets of the batches that are replayed one by one
         self._replays: deque[int] = deque()
+        #: whether Spark has the assignments of such a batch, and may not have planned it yet
+        self._rebuilding = False
         #: first offsets of the log's entries
         self._entry_offsets: deque[int] = deque()
         #: the lock that Spark holds while it plans the next batch; None before the query has started
@@ -86,8 +88,11 @@ class AssignmentStream:
 
     @property
     def replaying(self) -> bool:
-        """Return whether logged assignments are still waiting to be replayed, so that no new ones are needed."""
-        return bool(self._waiting)
+        """Return whether logged assignments are still replayed, so that no new ones are needed.
+
+        A batch that is rebuilt must not get more than it had: sinks know it by its id.
+        """
+        return bool(self._waiting) or self._rebuilding
 
     def recover(self) -> SourcePositions | None:
         """Put back the logged assignments and return the source positions after them, or None if the log is empty."""
@@ -127,6 +132,7 @@ class AssignmentStream:
 
     def batch_ended(self) -> None:
         """Release the next assignments, as a batch is about to be committed, and drop those no restart can need."""
+        self._rebuilding = False
         self._release()
         # Everything in the stream at the end of one batch is in the next one at the latest.
         self._ends.append(self.next_offset)
@@ -155,6 +161,7 @@ class AssignmentStream:
     def _show_next(self) -> None:
         shown = False
         while self._waiting and not shown:
+            self._rebuilding = bool(self._replays)
             until = self._replays.popleft() if self._replays else self.next_offset
             while self._waiting and self._waiting[0].offset <= until:
                 self._show(self._waiting.popleft())

@@ -5,4 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-CONFORMANCE = Path(os.environ.get("SCURRY_CONFORMANCE") or Path(__file__).parents[3] / "shared" / "conformance")
+CONFORMANCE = Path(
+    os.environ.get("SCURRY_CONFORMANCE") or Path(__file__).parents[3] / "shared" / "conformance"
+).resolve()

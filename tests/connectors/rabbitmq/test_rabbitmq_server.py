@@ -307,7 +307,7 @@ def test_a_source_whose_queue_is_deleted_names_it_and_reads_on(
     assert [message.body for message in messages(enumerator, 1)] == [b"a"]
     channel.queue_delete("deleted")
     give_up = time.monotonic() + 120
-    while not enumerator.reconnects():
+    while not enumerator.metrics()["numReconnects"]:
         assert time.monotonic() < give_up
         enumerator.next_batch()
     assert "queue 'deleted' is gone" in caplog.text

@@ -12,8 +12,8 @@ from scurry.common.typeinfo import RowTypeInfo, TypeInformation, Types
 from scurry.connectors.jdbc.connection import Connection
 from scurry.connectors.jdbc.database import Database, Fault
 from scurry.connectors.jdbc.placeholders import translate
-from scurry.connectors.jdbc.sqlite import is_single
-from scurry.errors import ArgumentError, ExtraMissingError, UnsupportedError
+from scurry.connectors.jdbc.sqlite import check_single
+from scurry.errors import ArgumentError, ExtraMissingError
 
 _PREFIX = "jdbc:duckdb:"
 #: Rows of one INSERT: DuckDB takes 3 ms for a statement, however many rows it has.
@@ -119,12 +119,7 @@ class DuckDb(Database):
 
     def check_type(self, type_info: RowTypeInfo) -> None:
         """Accept single values and bytes."""
-        for name, field in zip(type_info.get_field_names(), type_info.get_field_types(), strict=True):
-            if not is_single(field):
-                raise UnsupportedError(
-                    f"field {name} of type {field} is no parameter of a statement; declare a basic type, a date, a "
-                    "time, a timestamp or PRIMITIVE_ARRAY(BYTE), and turn anything else into STRING before the sink"
-                )
+        check_single(type_info)
 
     def parameter(self, type_info: TypeInformation) -> Callable[[Any], Any] | None:
         """Pass all values as they are."""

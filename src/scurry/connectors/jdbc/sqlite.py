@@ -104,16 +104,25 @@ class Sqlite(Database):
 
     def check_type(self, type_info: RowTypeInfo) -> None:
         """Accept single values and bytes."""
-        for name, field in zip(type_info.get_field_names(), type_info.get_field_types(), strict=True):
-            if not is_single(field):
-                raise UnsupportedError(
-                    f"field {name} of type {field} is no parameter of a statement; declare a basic type, a date, a "
-                    "time, a timestamp or PRIMITIVE_ARRAY(BYTE), and turn anything else into STRING before the sink"
-                )
+        check_single(type_info)
 
 
 def _timestamp_text(value: datetime.datetime) -> str:
     return value.isoformat(" ")
+
+
+def check_single(type_info: RowTypeInfo) -> None:
+    """Check that the fields of a row are single values or bytes.
+
+    Raises:
+        UnsupportedError: One is not; the message names it.
+    """
+    for name, field in zip(type_info.get_field_names(), type_info.get_field_types(), strict=True):
+        if not is_single(field):
+            raise UnsupportedError(
+                f"field {name} of type {field} is no parameter of a statement; declare a basic type, a date, a "
+                "time, a timestamp or PRIMITIVE_ARRAY(BYTE), and turn anything else into STRING before the sink"
+            )
 
 
 def is_single(type_info: TypeInformation) -> bool:

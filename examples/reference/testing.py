@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from scurry.common import RowKind, Types
+from scurry.common import Configuration, RowKind, Types
 from scurry.datastream import (
     DataStream,
     KeyedBroadcastProcessFunction,
@@ -16,8 +17,9 @@ from scurry.datastream import (
 from scurry.datastream.functions import RuntimeContext
 from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from scurry.datastream.window import GlobalWindows, Trigger, TriggerResult
+from scurry.errors import JobError, OperatorError
 from scurry.table import ChangelogMode, DataTypes, Schema
-from scurry.testing import TableTestHarness, TestHarness, job_plan_of, plan_of
+from scurry.testing import TableTestHarness, TestHarness, job_plan_of, plan_of, replay_batch
 from scurry.testing.simulation import FoundFault, Program, Schedule, Simulation, counts, sessions, timers, windows
 
 count = ValueStateDescriptor("count", Types.LONG())
@@ -165,12 +167,26 @@ with TableTestHarness.of(query, {"orders": orders}, changelogs={"orders": Change
     assert tables.rows() == [("ann", 5)]
     tables.close()
 
+# A micro-batch that failed
+
+settings = Configuration.from_dict({"scurry.runner": "local", "scurry.replay.capture": "failures"})
+with tempfile.TemporaryDirectory() as directory:
+    settings.set_string("scurry.replay.dir", directory)
+    env = StreamExecutionEnvironment.get_execution_environment(settings)
+    env.set_parallelism(1)
+    env.from_collection([2, 1, 0]).key_by(lambda number: 0).map(lambda number: 2 // number).print()
+    try:
+        env.execute("halves")
+    except JobError:
+        replayed = replay_batch(directory, batch=0, subtask=0)
+        assert isinstance(replayed.error, OperatorError)
+
 # Faults by a seed
 
 for program in (counts(), sessions(), timers(), windows()):
     simulation = Simulation(program, records=5)
     assert len(simulation.check(schedules=1)) == 1
-assert simulation.run(simulation.schedule(7)).digest == simulation.run(simulation.schedule(7)).digest
+assert simulation.run(simulation.schedule(7)).digest == simulation.attempt(7).digest
 assert len(Schedule.of_seed(7, records=5, operations=100).smaller()) > 1
 
 

@@ -38,14 +38,18 @@ def replay(
     batch: Annotated[
         int | None,
         typer.Option(
-            "--batch", parser=whole_number(0), metavar="N", help="The micro-batch; without it, all are listed."
+            "--batch", parser=whole_number(0), metavar="N", help="The micro-batch. By default, all are listed."
         ),
     ] = None,
     subtask: Annotated[
-        int | None, typer.Option("--subtask", parser=whole_number(0), metavar="I", help="Only this subtask.")
+        int | None,
+        typer.Option("--subtask", parser=whole_number(0), metavar="I", help="Only this subtask. By default, all."),
     ] = None,
     operator: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only the task of this operator or source: its name or uid.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Only the task of this operator or source: its name or uid. By default, all."
+        ),
     ] = None,
     post_mortem: Annotated[
         bool, typer.Option("--pdb", help="Open the debugger where a function fails, with its record.")
@@ -53,20 +57,24 @@ def replay(
     breaks: Annotated[
         list[str] | None,
         typer.Option(
-            "--break", metavar="FILE:LINE", help="Stop there; 'FILE:LINE, CONDITION' if that holds. Many times."
+            "--break",
+            metavar="FILE:LINE",
+            help="Stop there; 'FILE:LINE, CONDITION' if that holds. Many times; by default, nowhere.",
         ),
     ] = None,
     program: Annotated[
         str | None,
         typer.Option(
-            metavar="PROGRAM", help="Run the functions of the program as it is now; its arguments may follow."
+            metavar="PROGRAM",
+            help="Run the functions of the program as it is now, arguments after it; default: those captured.",
         ),
     ] = None,
     show: Annotated[
         int, typer.Option("--show", parser=whole_number(0), metavar="COUNT", help="How many emitted records to print.")
     ] = 10,
     export: Annotated[
-        Path | None, typer.Option("--export", metavar="FILE", help="Write a test of pytest that does the same.")
+        Path | None,
+        typer.Option("--export", metavar="FILE", help="Write a test of pytest that does the same. By default, none."),
     ] = None,
     allow_untrusted: Annotated[
         bool, typer.Option("--allow-untrusted", help="Run what other users could have written.")

@@ -31,6 +31,7 @@ def restarts(variant: str, size: int, seed: int, root: Path) -> dict[str, Any]:
     return report
 
 
+@pytest.mark.in_turn
 @pytest.mark.faults
 def test_a_job_starts_from_what_a_kill_leaves(seed: int, tmp_path: Path) -> None:
     report = restarts("plain", 2, seed, tmp_path)

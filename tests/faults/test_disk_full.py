@@ -31,6 +31,7 @@ def namespace(directory: Path) -> list[str]:
     pytest.skip("mounting a small file system takes root, or user namespaces for everybody (unshare -rm)")
 
 
+@pytest.mark.in_turn
 def test_a_job_whose_disk_was_full_ends_with_the_same_records(
     readings: Path, expected: Results, faults: int, seed: int, tmp_path: Path
 ) -> None:

@@ -24,6 +24,7 @@ from support.faults.job_processes import GIVE_UP_SECONDS, Run
 from support.servers.mongodb import MongoServer
 
 pytestmark = [
+    pytest.mark.in_turn,
     pytest.mark.servers,
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes of a session in /proc"),
 ]

@@ -21,6 +21,7 @@ from support.faults.job_directory import Place
 from support.faults.job_processes import GIVE_UP_SECONDS, PROGRAMS, Run
 
 pytestmark = [
+    pytest.mark.in_turn,
     pytest.mark.servers,
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes of a session in /proc"),
 ]

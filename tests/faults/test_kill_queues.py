@@ -26,6 +26,7 @@ from support.queues import SYSTEMS, System, staging
 from support.servers.debian import Unavailable
 
 pytestmark = [
+    pytest.mark.in_turn,
     pytest.mark.servers,
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes of a session in /proc"),
 ]

@@ -16,6 +16,7 @@ from support.faults.database_job import CREATE, DatabaseJob
 from support.faults.job_directory import Place
 
 pytestmark = [
+    pytest.mark.in_turn,
     pytest.mark.servers,
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes of a session in /proc"),
 ]

@@ -18,6 +18,7 @@ from support.faults.store_jobs import Rows, StoreJob
 from support.servers.mongodb import MongoServer
 
 pytestmark = [
+    pytest.mark.in_turn,
     pytest.mark.servers,
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes of a session in /proc"),
 ]

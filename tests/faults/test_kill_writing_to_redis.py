@@ -18,6 +18,7 @@ from support.servers.debian import Unavailable
 from support.servers.redis import RedisServer
 
 pytestmark = [
+    pytest.mark.in_turn,
     pytest.mark.servers,
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes of a session in /proc"),
 ]

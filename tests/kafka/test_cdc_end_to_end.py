@@ -27,6 +27,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.in_turn
 def test_tables_are_equal_after_kills(kafka: Kafka, tmp_path: Path, postgres_server: Any) -> None:
     seed = int(os.environ.get("SCURRY_SEED", str(random.SystemRandom().randrange(10**6))))
     orders: dict[Path, Orders] = {}

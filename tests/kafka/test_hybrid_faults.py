@@ -60,6 +60,7 @@ class Phases:
         return True
 
 
+@pytest.mark.in_turn
 def test_every_window_is_there_once_wherever_the_job_is_killed(kafka: Kafka, tmp_path: Path) -> None:
     print(f"\nSCURRY_SEED={SEED}")
     chance, killed = random.Random(SEED), Counter[str]()

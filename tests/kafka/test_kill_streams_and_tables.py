@@ -29,6 +29,7 @@ GROUPS = 8
 PARALLELISMS = (2, 1, 4)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.nightly)])
 def test_streams_and_tables_into_a_topic(kills: int, kafka: Kafka, tmp_path: Path) -> None:
     chance = random.Random(int(os.environ.get("SCURRY_SEED", str(random.SystemRandom().randrange(10**6)))))

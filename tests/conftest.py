@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import itertools
 import os
 import re
@@ -12,7 +11,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -21,6 +19,7 @@ from hypothesis.internal.conjecture import engine
 
 from support import TESTS
 from support.cases import DAYS, cases, has_turn
+from support.modules import load_module
 
 # A busy machine is no bug: how long an example takes decides nothing.
 settings.register_profile(
@@ -127,19 +126,10 @@ def connectors_are_registered_for_one_test() -> Iterator[None]:
         factories._registered.clear()
 
 
-def _server_script() -> ModuleType:
-    path = TESTS.parent / "tools" / "postgres.py"
-    spec = importlib.util.spec_from_file_location("scurry_postgres_server", path)
-    assert spec is not None and spec.loader is not None
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Any]:
     """A PostgreSQL of the tests' own, for those marked `postgres`; running whenever a test begins."""
-    script = _server_script()
+    script = load_module(TESTS.parent / "tools" / "postgres.py", "scurry_postgres_server")
     try:
         server = script.Server()
     except script.NoPostgresError as error:

@@ -6,7 +6,6 @@ They run in this process, as `scurry run` does in its own; a process for each co
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import pytest
 from scurry.cli.program import run_program
 from scurry.common._process.launch import LaunchOptions
 from support.cases import sample
+from support.modules import load_module
 
 RECORDINGS = Path(os.environ.get("SCURRY_CONFORMANCE", "")).resolve()
 PROGRAMS = sorted((RECORDINGS / "public").glob("*/*.py")) if os.environ.get("SCURRY_CONFORMANCE") else []
@@ -34,11 +34,7 @@ def name_of(program: Path) -> str:
 @pytest.fixture(scope="module")
 def recordings() -> ModuleType:
     """The module beside the recordings that compares outputs."""
-    spec = importlib.util.spec_from_file_location("conformance_runner", RECORDINGS / "runner.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_module(RECORDINGS / "runner.py", "conformance_runner")
 
 
 @pytest.mark.parametrize("parallelism", [1, 2])

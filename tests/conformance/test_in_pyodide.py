@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from support.conformance import CONFORMANCE
 from support.docs.pyodide import InPyodide, collected, run_in_pyodide
 from support.match_programs import PROGRAMS as MATCH_RECOGNIZE
 from support.match_programs import check
+from support.modules import load_module
 
 pytestmark = pytest.mark.conformance
 
@@ -26,11 +26,7 @@ OTHERS = {
 
 def recordings() -> Any:
     """Return the module beside the recordings that compares outputs."""
-    spec = importlib.util.spec_from_file_location("conformance_runner", CONFORMANCE / "runner.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_module(CONFORMANCE / "runner.py", "conformance_runner")
 
 
 @pytest.mark.skipif(not PROGRAMS, reason="the recordings are not at hand")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import importlib.util
 import json
 import math
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from scurry.sql.types import DataType, DateType, DecimalType, RowType, Timestamp
 from scurry.sql.types.atomic_types import LocalZonedTimestampType
 from scurry.sql.validator import data_type
 from support.conformance import CONFORMANCE
+from support.modules import load_module
 from support.queries import Tables
 
 __all__ = ["CORPUS", "cases", "difference"]
@@ -142,10 +142,7 @@ def _order(row: list[Any]) -> list[Any]:
 
 @cache
 def _tables() -> Tables:
-    spec = importlib.util.spec_from_file_location("aggregates_data", CORPUS / "data.py")
-    assert spec is not None and spec.loader is not None
-    data = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(data)
+    data = load_module(CORPUS / "data.py", "aggregates_data")
     columns = ", ".join(f"{name} {written}" for name, written in data.COLUMNS)
     table: Any = parse(f"CREATE TABLE t ({columns}) WITH ('connector' = 'none')")
     schema: dict[str, DataType] = {each.name.last: data_type(each.type) for each in table.schema.columns}

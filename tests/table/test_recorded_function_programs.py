@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -13,21 +12,14 @@ from typing import Any
 import pytest
 
 import scurry.pyflink_alias  # noqa: F401
+from support.modules import load_module
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "flink"
 RECORDED: dict[str, Any] = json.loads((FIXTURES / "function_programs.json").read_text())
 ANSWERS = [name for name, answer in RECORDED.items() if isinstance(answer, list)]
 
 
-def programs() -> Any:
-    spec = importlib.util.spec_from_file_location("function_programs", FIXTURES / "function_programs.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-PROGRAMS = programs()
+PROGRAMS = load_module(FIXTURES / "function_programs.py")
 
 
 @pytest.mark.parametrize("name", ANSWERS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import json
 import os
 import subprocess
@@ -16,6 +15,7 @@ import pytest
 
 import scurry
 import scurry.pyflink_alias  # noqa: F401
+from support.modules import load_module
 
 ROOT = Path(__file__).parents[2]
 STUBS = ROOT / "stubs"
@@ -33,11 +33,7 @@ env.from_collection(["a"], Types.STRING()).map(lambda word: word.lenght)
 
 
 def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generate", STUBS / "generate.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_module(STUBS / "generate.py")
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import importlib.util
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,17 +15,14 @@ import pytest
 from scurry.sql.gateway.sessions import Sessions
 from support import TESTS
 from support.gateway import Gateway, serving
+from support.modules import load_module
 
 pytestmark = pytest.mark.nightly
 
 
 @pytest.fixture(scope="module")
 def clients() -> Any:
-    path = TESTS.parent / "tools" / "flink_clients.py"
-    spec = importlib.util.spec_from_file_location("scurry_flink_clients", path)
-    assert spec is not None and spec.loader is not None
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_module(TESTS.parent / "tools" / "flink_clients.py", "scurry_flink_clients")
     if not module.PYFLINK.exists():
         pytest.skip("no PyFlink is installed: SCURRY_PYFLINK names the directory of one")
     return module

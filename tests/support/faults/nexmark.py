@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import importlib.util
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from scurry.table import DataTypes, EnvironmentSettings, TableEnvironment
 from scurry.table.udf import udf
 from support.conformance import CONFORMANCE
 from support.faults.job_directory import Place
+from support.modules import load_module
 
 __all__ = ["QUERIES", "count_char", "expected", "left_by", "script", "write_events"]
 
@@ -47,12 +47,7 @@ count_char = udf(_count, result_type=DataTypes.BIGINT())
 
 def write_events(directory: Path) -> None:
     """Write the events of which Flink's answers were recorded."""
-    spec = importlib.util.spec_from_file_location("nexmark_events", NEXMARK / "gen.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.write(str(directory), EVENTS)
+    load_module(NEXMARK / "gen.py", "nexmark_events").write(str(directory), EVENTS)
 
 
 def expected(name: str) -> dict[str, Any]:

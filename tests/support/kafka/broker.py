@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
-import sys
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,17 +11,13 @@ from typing import Any
 
 from scurry.testing.kafka import PASSWORD, USER, KafkaBroker
 from support import TESTS
+from support.modules import load_module
 
 TOOLS = TESTS.parent / "tools"
 
 
 def tool_named(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"{name}_tool", TOOLS / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return load_module(TOOLS / f"{name}.py", f"{name}_tool")
 
 
 class Kafka:

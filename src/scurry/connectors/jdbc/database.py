@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Any, ClassVar
 
-from scurry.common.typeinfo import RowTypeInfo, TypeInformation
+from scurry.common.typeinfo import (
+    BasicType,
+    BasicTypeInfo,
+    DateTypeInfo,
+    InstantTypeInfo,
+    PrimitiveArrayTypeInfo,
+    RowTypeInfo,
+    TimestampTypeInfo,
+    TimeTypeInfo,
+    TypeInformation,
+    Types,
+)
 from scurry.connectors.jdbc.connection import Connection, without_password
 from scurry.errors import (
     ArgumentError,
@@ -17,6 +28,7 @@ from scurry.errors import (
     RejectedValuesError,
     ScurryError,
     StatementError,
+    UnsupportedError,
 )
 
 
@@ -46,6 +58,10 @@ class Database(ABC):
 
     #: class names of the JDBC drivers for the URL
     jdbc_drivers: ClassVar[tuple[str, ...]]
+    #: Types that `is_parameter` accepts, in an error's words.
+    parameter_types: ClassVar[str] = "a basic type, a date, a time, a timestamp or PRIMITIVE_ARRAY(BYTE)"
+    #: Whether Python's int of any size can be a parameter.
+    has_big_integers: ClassVar[bool] = True
 
     def __init__(self, options: Connection) -> None:
         """Check that the options fit the database.
@@ -140,13 +156,26 @@ class Database(ABC):
         """Return the function that converts a value (not None) to a parameter; None if no conversion is needed."""
         return None
 
-    @abstractmethod
+    def is_parameter(self, type_info: TypeInformation) -> bool:
+        """Return whether values of a type can be parameters: single values and bytes."""
+        if isinstance(type_info, BasicTypeInfo):
+            is_big = type_info.basic_type is BasicType.BIG_INT
+            return not isinstance(type_info, InstantTypeInfo) and (self.has_big_integers or not is_big)
+        singles = DateTypeInfo | TimeTypeInfo | TimestampTypeInfo
+        return isinstance(type_info, singles) or type_info == PrimitiveArrayTypeInfo(Types.BYTE())
+
     def check_type(self, type_info: RowTypeInfo) -> None:
         """Check that values of the fields' types can be parameters.
 
         Raises:
             UnsupportedError: A field's type is not supported.
         """
+        for name, field in zip(type_info.get_field_names(), type_info.get_field_types(), strict=True):
+            if not self.is_parameter(field):
+                raise UnsupportedError(
+                    f"field {name} of type {field} is no parameter of a statement; declare {self.parameter_types}, "
+                    "and turn anything else into STRING (JSON, for example) before the sink"
+                )
 
     def failure(self, error: Exception, doing: str) -> ScurryError:
         """Convert a driver's error to the error to raise, without the password.

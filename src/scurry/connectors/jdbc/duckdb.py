@@ -12,7 +12,6 @@ from scurry.common.typeinfo import RowTypeInfo, TypeInformation, Types
 from scurry.connectors.jdbc.connection import Connection
 from scurry.connectors.jdbc.database import Database, Fault
 from scurry.connectors.jdbc.placeholders import translate
-from scurry.connectors.jdbc.sqlite import check_single
 from scurry.errors import ArgumentError, ExtraMissingError
 
 _PREFIX = "jdbc:duckdb:"
@@ -42,6 +41,7 @@ class DuckDb(Database):
     """A DuckDB file. One process has it at a time; the transactions of its threads may conflict, and are repeated."""
 
     jdbc_drivers = ("org.duckdb.DuckDBDriver",)
+    has_big_integers = False
 
     def __init__(self, options: Connection) -> None:
         """Check the URL and the driver."""
@@ -116,10 +116,6 @@ class DuckDb(Database):
     def create_table(self, connection: Any, name: str, columns: str) -> None:
         """Create the table; tasks that do so at once conflict, and repeat it."""
         connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({columns})")
-
-    def check_type(self, type_info: RowTypeInfo) -> None:
-        """Accept single values and bytes."""
-        check_single(type_info)
 
     def parameter(self, type_info: TypeInformation) -> Callable[[Any], Any] | None:
         """Pass all values as they are."""

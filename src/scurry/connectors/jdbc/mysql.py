@@ -9,13 +9,8 @@ from contextlib import closing
 from typing import Any
 
 from scurry.common.typeinfo import (
-    BasicTypeInfo,
-    DateTypeInfo,
-    InstantTypeInfo,
     PrimitiveArrayTypeInfo,
     RowTypeInfo,
-    TimestampTypeInfo,
-    TimeTypeInfo,
     TypeInformation,
     Types,
 )
@@ -199,16 +194,6 @@ class MySql(Database):
                 "transactions, so its rows cannot be written exactly once"
             ).with_hint(f"ALTER TABLE {found['name']} ENGINE=InnoDB, or write by a primary key")
 
-    def check_type(self, type_info: RowTypeInfo) -> None:
-        """Accept single values and bytes."""
-        for name, field in zip(type_info.get_field_names(), type_info.get_field_types(), strict=True):
-            if not _is_single(field):
-                raise UnsupportedError(
-                    f"field {name} of type {field} is no parameter of a statement; declare a basic type, a date, a "
-                    "time, a timestamp or PRIMITIVE_ARRAY(BYTE), and turn anything else into STRING (JSON, for "
-                    "example) before the sink"
-                )
-
 
 class MySqlConnection:
     """PyMySQL's connection with `execute`, as those of other drivers have it."""
@@ -274,13 +259,6 @@ def quoted(name: str) -> str:
 
 def _number(error: Exception) -> int:
     return error.args[0] if error.args and isinstance(error.args[0], int) else 0
-
-
-def _is_single(type_info: TypeInformation) -> bool:
-    if isinstance(type_info, BasicTypeInfo):
-        return not isinstance(type_info, InstantTypeInfo)
-    singles = DateTypeInfo | TimeTypeInfo | TimestampTypeInfo
-    return isinstance(type_info, singles) or type_info == PrimitiveArrayTypeInfo(Types.BYTE())
 
 
 def _type_of(field: Any) -> TypeInformation:

@@ -10,13 +10,9 @@ from typing import Any
 from scurry.common.typeinfo import (
     BasicArrayTypeInfo,
     BasicTypeInfo,
-    DateTypeInfo,
-    InstantTypeInfo,
     ObjectArrayTypeInfo,
     PrimitiveArrayTypeInfo,
     RowTypeInfo,
-    TimestampTypeInfo,
-    TimeTypeInfo,
     TypeInformation,
     Types,
 )
@@ -24,7 +20,7 @@ from scurry.connectors.jdbc.connection import Connection
 from scurry.connectors.jdbc.database import Database, Fault
 from scurry.connectors.jdbc.placeholders import translate
 from scurry.connectors.jdbc.postgres_url import libpq_parameters
-from scurry.errors import ExtraMissingError, UnsupportedError
+from scurry.errors import ExtraMissingError
 
 #: by SQLSTATE class, or by SQLSTATE if the class is not uniform
 _FAULTS = {
@@ -78,6 +74,7 @@ class Postgres(Database):
     """A PostgreSQL server. Sessions use UTC, so values of `timestamp with time zone` are in UTC."""
 
     jdbc_drivers = ("org.postgresql.Driver",)
+    parameter_types = "a basic type, a date, a time, a timestamp, PRIMITIVE_ARRAY(BYTE) or an array of a basic type"
 
     def __init__(self, options: Connection) -> None:
         """Check the URL and the driver."""
@@ -171,22 +168,10 @@ class Postgres(Database):
             connection.execute("SELECT pg_advisory_xact_lock($1)", [_TABLE_LOCK])
             connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({columns})")
 
-    def check_type(self, type_info: RowTypeInfo) -> None:
-        """Accept single values, bytes, and arrays of single values."""
-        for name, field in zip(type_info.get_field_names(), type_info.get_field_types(), strict=True):
-            element = field.elem_type if isinstance(field, _ARRAYS) else field
-            if not (_is_single(element) or field == _BYTES):
-                raise UnsupportedError(
-                    f"field {name} of type {field} is no parameter of a statement; declare a basic type, a date, a "
-                    "time, a timestamp, PRIMITIVE_ARRAY(BYTE) or an array of a basic type, and turn anything else into "
-                    "STRING (JSON, for example) before the sink"
-                )
-
-
-def _is_single(type_info: TypeInformation) -> bool:
-    if isinstance(type_info, BasicTypeInfo):
-        return not isinstance(type_info, InstantTypeInfo)
-    return isinstance(type_info, DateTypeInfo | TimeTypeInfo | TimestampTypeInfo)
+    def is_parameter(self, type_info: TypeInformation) -> bool:
+        """Accept arrays of single values, too."""
+        element = type_info.elem_type if isinstance(type_info, _ARRAYS) else type_info
+        return type_info == _BYTES or (element != _BYTES and super().is_parameter(element))
 
 
 @functools.cache

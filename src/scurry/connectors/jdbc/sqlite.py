@@ -8,22 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import Any, Literal
 
-from scurry.common.typeinfo import (
-    BasicType,
-    BasicTypeInfo,
-    DateTypeInfo,
-    InstantTypeInfo,
-    PrimitiveArrayTypeInfo,
-    RowTypeInfo,
-    TimestampTypeInfo,
-    TimeTypeInfo,
-    TypeInformation,
-    Types,
-)
+from scurry.common.typeinfo import DateTypeInfo, RowTypeInfo, TimestampTypeInfo, TimeTypeInfo, TypeInformation, Types
 from scurry.connectors.jdbc.connection import Connection
 from scurry.connectors.jdbc.database import Database, Fault
 from scurry.connectors.jdbc.placeholders import translate
-from scurry.errors import ArgumentError, UnsupportedError
+from scurry.errors import ArgumentError
 
 _PREFIX = "jdbc:sqlite:"
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -34,6 +23,7 @@ class Sqlite(Database):
     """An SQLite file. It has one writer at a time, for which others wait up to 10 s."""
 
     jdbc_drivers = ("org.sqlite.JDBC",)
+    has_big_integers = False
 
     def __init__(self, options: Connection) -> None:
         """Check the URL and the driver."""
@@ -102,32 +92,6 @@ class Sqlite(Database):
             return datetime.date.isoformat if isinstance(type_info, DateTypeInfo) else datetime.time.isoformat
         return _timestamp_text if isinstance(type_info, TimestampTypeInfo) else None
 
-    def check_type(self, type_info: RowTypeInfo) -> None:
-        """Accept single values and bytes."""
-        check_single(type_info)
-
 
 def _timestamp_text(value: datetime.datetime) -> str:
     return value.isoformat(" ")
-
-
-def check_single(type_info: RowTypeInfo) -> None:
-    """Check that the fields of a row are single values or bytes.
-
-    Raises:
-        UnsupportedError: One is not; the message names it.
-    """
-    for name, field in zip(type_info.get_field_names(), type_info.get_field_types(), strict=True):
-        if not is_single(field):
-            raise UnsupportedError(
-                f"field {name} of type {field} is no parameter of a statement; declare a basic type, a date, a "
-                "time, a timestamp or PRIMITIVE_ARRAY(BYTE), and turn anything else into STRING before the sink"
-            )
-
-
-def is_single(type_info: TypeInformation) -> bool:
-    """Return whether values of a type are one value or bytes, which statements take as parameters."""
-    if isinstance(type_info, BasicTypeInfo):
-        return not isinstance(type_info, InstantTypeInfo) and type_info.basic_type is not BasicType.BIG_INT
-    singles = DateTypeInfo | TimeTypeInfo | TimestampTypeInfo
-    return isinstance(type_info, singles) or type_info == PrimitiveArrayTypeInfo(Types.BYTE())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import site
 import sys
@@ -42,16 +43,17 @@ def program_directory() -> Path | None:
 def is_installed(path: Path) -> bool:
     """Return whether a path belongs to the interpreter: its library, its site-packages, its scripts."""
     return {"site-packages", "dist-packages"}.intersection(path.parts) != set() or any(
-        path.is_relative_to(directory) for directory in _installed_directories()
+        path.is_relative_to(directory) for directory in _installed_directories(sys.prefix, sys.base_prefix)
     )
 
 
-def _installed_directories() -> list[str]:
+@functools.cache
+def _installed_directories(prefix: str, base_prefix: str) -> list[Path]:
     names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
     paths = [sysconfig.get_paths()[name] for name in names]
-    if sys.prefix != sys.base_prefix:  # all of a virtual environment; but users' programs may be below /usr
-        paths.append(sys.prefix)
-    return [*paths, *map(os.path.realpath, paths), site.getusersitepackages()]
+    if prefix != base_prefix:  # all of a virtual environment; but users' programs may be below /usr
+        paths.append(prefix)
+    return list(map(Path, dict.fromkeys([*paths, *map(os.path.realpath, paths), site.getusersitepackages()])))
 
 
 def program_modules(ignored: Sequence[Path]) -> dict[str, Path]:

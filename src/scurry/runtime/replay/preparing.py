@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import posixpath
@@ -156,6 +157,13 @@ def _is_of_program(path: str) -> bool:
     return not is_internal(path) and not is_installed(Path(path))
 
 
+@functools.lru_cache(maxsize=1024)
+def _text_without_secrets(file: str, changed_ns: int, size: int) -> str:
+    """Return the text of a file, in the version of a time and size: a job that restarts reads the same ones again."""
+    # line by line: the numbers of lines stay
+    return "\n".join(map(without_secrets, Path(file).read_text(encoding="utf-8").split("\n")))
+
+
 def _program_texts() -> dict[str, str]:
     """Return the text of the program's own modules by their file names, without secrets."""
     found: dict[str, str] = {}
@@ -165,13 +173,14 @@ def _program_texts() -> dict[str, str]:
         if not isinstance(file, str) or not file.endswith(".py") or not _is_of_program(os.path.abspath(file)):
             continue
         try:
-            text = Path(file).read_text(encoding="utf-8")
+            status = os.stat(file)
+            text = _text_without_secrets(file, status.st_mtime_ns, status.st_size)
         except (OSError, ValueError):
             continue
         size += len(text)
-        if size <= _TEXT_BYTES:
-            # line by line: the numbers of lines stay
-            found[file] = "\n".join(map(without_secrets, text.split("\n")))
+        if size > _TEXT_BYTES:
+            break
+        found[file] = text
     return found
 
 

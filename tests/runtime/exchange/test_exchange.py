@@ -13,7 +13,7 @@ from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
 from scurry.graph.plan import Edge, OperatorPlan
 from scurry.runtime.exchange.wire import DATA, MIN_TIME, PROGRESS, unpack
-from scurry.runtime.exchange.writers import RecordWriter, _Receivers, edge_writer
+from scurry.runtime.exchange.writers import Receivers, RecordWriter, edge_writer
 from scurry.runtime.keys import key_hash, original_key
 from scurry.runtime.tasks.batch_task import sort_key
 from support.cases import cases
@@ -236,11 +236,11 @@ def test_batch_rows_of_a_broadcast_come_before_the_rest_in_the_order_they_were_s
 
 
 def test_a_block_of_new_keys_costs_nothing_for_the_keys_that_are_known() -> None:
-    class Watched(_Receivers):
+    class Watched(Receivers):
         def __iter__(self) -> Iterator[Any]:
             raise AssertionError("all known keys are gone through")
 
-    receivers, one_by_one = Watched(3, 128), _Receivers(3, 128)
+    receivers, one_by_one = Watched(3, 128), Receivers(3, 128)
     for first in range(0, 5_000, 500):  # from the second block on, new keys are hashed together
         keys = [*range(first, first + 500), first]
         assert list(receivers.of(keys)) == [one_by_one[key] for key in keys]

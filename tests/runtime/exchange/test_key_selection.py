@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -12,8 +13,9 @@ from scurry.common import Types
 from scurry.common.typeinfo import TypeInformation
 from scurry.errors import OperatorError
 from scurry.graph.operators import Hash
-from scurry.runtime.exchange.key_selection import Keys, field_of
+from scurry.runtime.exchange.key_selection import Keys
 from scurry.runtime.exchange.record_columns import TakenApart
+from scurry.runtime.functions.fields import key_field, time_field
 
 PLACE: Any = SimpleNamespace(name="keys", uid="keys", origin="here")
 POSITION = 1
@@ -59,7 +61,54 @@ def nested() -> Callable[[Any], Any]:
     ],
 )
 def test_a_selector_of_a_field(selector: Callable[..., Any], position: int | None) -> None:
-    assert field_of(selector) == position
+    assert key_field(selector) == position
+
+
+class Assigner:
+    def extract_timestamp(self, value: Any, record_timestamp: int) -> Any:
+        return value[1]
+
+    def as_int(self, value: Any, record_timestamp: int) -> int:
+        return int(value[2])
+
+    def twice(self, value: Any, record_timestamp: int) -> int:
+        return int(value[2]) * 2
+
+
+def with_another_int() -> Callable[..., Any]:
+    """Return an assigner that calls what its module calls `int`."""
+    names: dict[str, Any] = {"int": len}
+    exec("def assigner(record, time): return int(record[0])", names)
+    return names["assigner"]  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("assigner", "position"),
+    [
+        (Assigner().extract_timestamp, 1),
+        (Assigner().as_int, 2),
+        (lambda record, time: record[0], 0),
+        (lambda record, time: int(record[3]), 3),
+        (Assigner().twice, None),
+        (with_another_int(), None),
+        (lambda record, time: float(record[0]), None),
+        (lambda record, time: int(time), None),
+        (lambda record: record[0], None),
+        (Assigner.as_int, None),
+        (None, None),
+    ],
+)
+def test_an_assigner_of_a_field(assigner: Any, position: int | None) -> None:
+    assert time_field(assigner) == position
+
+
+def test_times_are_a_field_of_the_kept_block_that_is_long() -> None:
+    taken_apart = TakenApart()
+    block = taken_apart.converter(Types.TUPLE([Types.STRING(), Types.LONG(), Types.INT()]))([("a", 5, 1), ("b", 3, 2)])
+    times = taken_apart.times_in(block, 1)
+    assert times == [5, 3] and taken_apart.times_of(times).tolist() == [5, 3]
+    assert [taken_apart.times_in(block, field) for field in (-1, 0, 2, 3)] == [None] * 4
+    assert taken_apart.times_in(block[:], 1) is None
 
 
 @pytest.mark.parametrize(
@@ -90,7 +139,8 @@ def test_keys_that_have_been_converted_are_the_field(
     block = taken_apart.converter(Types.TUPLE([Types.STRING(), Types.LONG(), Types.DOUBLE()]))(RECORDS)
     selector = Keys(Hash((lambda each: each[0]) if position == 0 else (lambda each: each[1]), key_type), PLACE)
     expected = [record[position] for record in RECORDS]
-    assert taken_apart.keys_of(block, selector) == (expected if is_field else None)
+    packed = array("q", [1, 2]) if position else None
+    assert taken_apart.keys_of(block, selector) == ((expected, packed) if is_field else None)
     assert taken_apart.keys_of(block[:], selector) is None
 
 

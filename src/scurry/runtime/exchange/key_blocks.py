@@ -14,10 +14,10 @@ from typing import Any
 
 from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
-from scurry.runtime.exchange.ordering import KeyNumbers, RecordKeys, by_key, taken
+from scurry.runtime.exchange.ordering import KeyNumbers, RecordKeys, by_key, by_time, taken
 from scurry.runtime.exchange.record_columns import Kinds, RecordColumns, TakenApart, columns_of, decoded
 from scurry.runtime.exchange.wire import MIN_TIME, BatchRow, pack, require_columns, unpack
-from scurry.runtime.exchange.writers import HashWriter
+from scurry.runtime.exchange.writers import HashWriter, Receivers
 from scurry.runtime.keys import KeyOrder, key_hashes, subtask_of
 
 #: A block has at least so many records, if there are more. A receiver holds one block for each time that a sender
@@ -35,11 +35,18 @@ KeyBlock = tuple[list[Any], Records, list[int], "array[int] | None"]
 _Run = tuple[RecordKeys, Records, "array[int] | None"]
 
 
+class _FewReceivers(Receivers):
+    """The receivers of keys that come again: of a flush with more keys than a quarter of these, few do."""
+
+    LIMIT = 65_536
+
+
 class BatchHashWriter(HashWriter):
     """Send records by key in BATCH: they are sorted when they are sent, and each key is given a receiver once."""
 
     def __init__(self, edge: Edge, ids: list[int], channel: int, subtask: int, sender: Any) -> None:
         super().__init__(edge, ids, channel, subtask, sender)
+        self._known = _FewReceivers(len(self._ids), edge.max_parallelism)
         #: the fields and times of the last block of the task
         self.taken_apart = TakenApart()
         #: what the fields of all records so far are, None before the first and if they are not sent in columns
@@ -51,7 +58,7 @@ class BatchHashWriter(HashWriter):
     def process(self, values: Values, timestamps: Timestamps) -> None:
         """Collect records."""
         self._active = True
-        keys = self.taken_apart.keys_of(values, self._keys) or self._keys(values)
+        keys, packed = self.taken_apart.keys_of(values, self._keys) or (self._keys(values), None)
         times = None if timestamps is None else self.taken_apart.times_of(timestamps)
         records, before = self._records(values, keys, times), self._kinds
         self._kinds = records.kinds if isinstance(records, RecordColumns) else None
@@ -63,7 +70,7 @@ class BatchHashWriter(HashWriter):
         else:
             run_keys = RecordKeys()
             self._runs.append((run_keys, records if records is not values else values[:], times))
-        run_keys.add(keys)
+        run_keys.add(keys, packed)
 
     def _records(self, values: Values, keys: list[Any], times: array[int] | None) -> Records:
         """Return records in columns; not after records that were in none, lest runs become short."""
@@ -102,6 +109,10 @@ class BatchHashWriter(HashWriter):
 
     def _receivers_of(self, keys: Sequence[Any]) -> list[int]:
         most, count = self.edge.max_parallelism, len(self._ids)
+        if count == 1:
+            return [0] * len(keys)
+        if len(keys) <= _FewReceivers.LIMIT // 4:
+            return list(self._known.of(keys))
         return [subtask_of(hashed, most, count) for hashed in key_hashes(keys)]
 
 
@@ -129,9 +140,10 @@ def key_blocks(
     def by_receiver(some: Collection[Any]) -> list[Any]:
         ordered = order.sort(some)
         found = receivers_of(ordered)
-        places = sorted(range(len(ordered)), key=found.__getitem__)
-        receivers.extend(map(found.__getitem__, places))
-        return list(map(ordered.__getitem__, places))
+        receivers.extend(sorted(found))
+        if receivers[0] == receivers[-1]:
+            return ordered
+        return list(map(ordered.__getitem__, by_time(found)))
 
     distinct, ends, places, column = by_key(numbers, numbered, times, by_receiver)
     values = values.taken(places) if isinstance(values, RecordColumns) else taken(values, places)

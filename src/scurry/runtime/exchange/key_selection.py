@@ -1,46 +1,21 @@
-"""The keys of records, as the selector of a key_by returns them.
-
-Most selectors return a field of a tuple, such as `lambda record: record[0]`. They need not be called: the field is
-looked up as they would do it.
-"""
+"""The keys of records, as the selector of a key_by returns them."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from contextlib import suppress
 from operator import itemgetter
-from types import FunctionType, MethodType
 from typing import Any
 
 from scurry.common.typeinfo import Types
 from scurry.graph import operators as ops
 from scurry.runtime.exchange.collector import Values
 from scurry.runtime.failure import NO_RECORD, last_taken, operator_error
+from scurry.runtime.functions.fields import key_field
 from scurry.runtime.keys import canonical_keys
 
 #: The types whose values, once converted, are their own canonical keys.
 _PLAIN_TYPES = {Types.BYTE(), Types.SHORT(), Types.INT(), Types.LONG(), Types.STRING()}
-#: The code of selectors, without and with `self`.
-_SELECTORS = [each.__code__ for each in (lambda record: record[0], lambda self, record: record[0])]
-_ARGUMENTS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
-
-
-def field_of(selector: Any) -> int | None:
-    """Return the position of the field that a selector returns; None if it does anything else."""
-    function = selector.__func__ if isinstance(selector, MethodType) else selector
-    if type(function) is not FunctionType:
-        return None
-    code, like = function.__code__, _SELECTORS[isinstance(selector, MethodType)]
-    same = (
-        code.co_code == like.co_code
-        and code.co_argcount == like.co_argcount
-        and not code.co_kwonlyargcount
-        and not code.co_flags & _ARGUMENTS
-        and len(code.co_consts) == len(like.co_consts) == 2
-    )
-    position = code.co_consts[1] if same else None
-    return position if type(position) is int else None
 
 
 class Keys:
@@ -50,7 +25,7 @@ class Keys:
         selector = partitioner.selector
         self._selector = selector.get_key if hasattr(selector, "get_key") else selector
         #: the position of the field that is the key, None if the selector does anything else than return one
-        self.field = field_of(self._selector)
+        self.field = key_field(self._selector)
         declared = partitioner.key_type
         self._convert = declared.block_converter() if declared is not None else None
         #: the declared type, if its keys are their own canonical form

@@ -71,10 +71,14 @@ class RecordKeys:
     def __len__(self) -> int:
         return len(self._numbered if self._ints is None else self._ints)
 
-    def add(self, keys: list[Any]) -> None:
-        """Add the canonical keys of further records."""
+    def add(self, keys: list[Any], packed: array[int] | None = None) -> None:
+        """Add the canonical keys of further records.
+
+        Args:
+            packed: The same as an array, if there is one.
+        """
         if self._ints is not None:
-            packed = _packed(keys)
+            packed = _packed(keys) if packed is None else packed
             if packed is not None:
                 self._ints += packed
                 return

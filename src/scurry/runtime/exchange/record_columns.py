@@ -87,15 +87,25 @@ class TakenApart:
         columns = self._columns
         return (columns, self._kinds, self._packed) if columns is not None and self._values is values else None
 
-    def keys_of(self, values: Values, keys: Keys) -> list[Any] | None:
-        """Return the canonical keys of a block, if they are a field of the declared type; None if not, or not kept."""
+    def keys_of(self, values: Values, keys: Keys) -> tuple[list[Any], array[int] | None] | None:
+        """Return the canonical keys of a block, if they are a field of the declared type; None if not, or not kept.
+
+        Besides them, there is their array if their conversion made one.
+        """
         field, declared = keys.field, keys.plain_type
         if field is None or declared is None or self._values is not values or self._columns is None:
             return None
         if field not in range(len(self._types)) or self._types[field] != declared:
             return None
-        column: list[Any] = self._columns[field]
-        return column
+        return self._columns[field], self._packed.get(field)
+
+    def times_in(self, values: Values, field: int) -> list[int] | None:
+        """Return a field of a block as its times, and keep them; None if it is not a LONG, or the block not kept."""
+        columns, packed = self._columns, self._packed.get(field)
+        if columns is None or packed is None or self._values is not values:
+            return None
+        self._times, self._packed_times = columns[field], packed
+        return self._times
 
     def keep_times(self, times: list[int]) -> bool:
         """Keep the times of a block as an array; return whether all are ints of 64 bits."""

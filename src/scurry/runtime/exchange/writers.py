@@ -189,7 +189,7 @@ class RecordWriter:
 _FEW_NEW = 4
 
 
-class _Receivers(dict[Any, int]):
+class Receivers(dict[Any, int]):
     """Map a key to its receiver, found once per key and writer."""
 
     LIMIT = 1_000_000
@@ -198,7 +198,7 @@ class _Receivers(dict[Any, int]):
         super().__init__()
         self._count = count
         self._max_parallelism = max_parallelism
-        self._many_new = False
+        self._many_new = True
 
     def __missing__(self, key: Any) -> int:
         if len(self) > self.LIMIT:
@@ -230,7 +230,7 @@ class HashWriter(RecordWriter):
         super().__init__(edge, ids, channel, subtask, sender)
         assert isinstance(edge.partitioner, ops.Hash)
         self._keys = Keys(edge.partitioner, edge.place(sender))
-        self._known = _Receivers(len(self._ids), edge.max_parallelism)
+        self._known = Receivers(len(self._ids), edge.max_parallelism)
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         """Send each record to its key's subtask."""

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import repeat
+from operator import countOf, itemgetter
 from typing import Any
 
 from scurry.common.time import checked_time
 from scurry.errors import TimestampError
 from scurry.runtime.exchange.collector import Timestamps, Values
+from scurry.runtime.exchange.record_columns import TakenApart
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import last_taken, operator_error
 from scurry.runtime.functions.context import method
+from scurry.runtime.functions.fields import time_field
 from scurry.runtime.operators.base import RuntimeOperator
 
 #: Bounds of timestamps that are days of 1970 in milliseconds, and of 1985 to 2096 in seconds.
@@ -24,6 +29,15 @@ _CONVERSIONS = {
     "number": "returned no int: return int(x), or int(x * 1000) if x is seconds",
     "other": "must return the time as an int: parse text with datetime.fromisoformat(x) and int(x.timestamp() * 1000)",
 }
+
+
+def _ints_of(values: Values, field: int) -> list[int] | None:
+    """Return a field of records if it is an int in all; an assigner that returns it fails, too, at the user's line."""
+    with suppress(Exception):
+        found = list(map(itemgetter(field), values))
+        if countOf(map(type, found), int) == len(found):
+            return found
+    return None
 
 
 def _kind_of(time: Any) -> str:
@@ -57,8 +71,8 @@ class AssignTimestampsOperator(RuntimeOperator):
 
     #: set by a source task: makes a watermark that a record caused hold directly after that record
     punctuate: Callable[[], None] | None = None
-    #: set by a task of BATCH: keeps times for its writers, and returns whether they are ints of 64 bits
-    keep_times: Callable[[list[int]], bool] | None = None
+    #: set by a task of BATCH: has the fields of records, and keeps times for its writers
+    taken_apart: TakenApart | None = None
     #: the highest timestamp at the last watermark of an aligned source, and the number of records since
     _stepped, _since = MIN_TIME, 0
 
@@ -69,6 +83,8 @@ class AssignTimestampsOperator(RuntimeOperator):
         strategy = self.plan.operator.function
         assigner = strategy.timestamp_assigner
         self._extract = method(assigner, "extract_timestamp") if assigner is not None else None
+        #: the position of the field that the assigner returns, None if it does anything else than return one
+        self._field = time_field(self._extract)
         self._bound: int | None = strategy.max_out_of_orderness_ms
         alignment = strategy.alignment
         self._step = None if alignment is None else max(1, alignment.drift_ms // _SHARE_OF_DRIFT)
@@ -110,18 +126,9 @@ class AssignTimestampsOperator(RuntimeOperator):
         self.last, self._stepped, self._since = carried
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        extract, kept = self._extract, False
-        if extract is not None:
-            before: Any = timestamps or [MIN_TIME] * len(values)
-            source = iter(values)
-            try:
-                timestamps = [extract(value, time) for value, time in zip(source, before, strict=False)]
-            except Exception as error:
-                failed = last_taken(values, source)
-                raise operator_error(self.plan, error, failed, _hint_for(error)) from error
-            kept = self.keep_times is not None and self.keep_times(timestamps)
-            if not kept and (set(map(type, timestamps)) != {int} or min(timestamps) < MIN_TIME):
-                timestamps = [self._checked(time, value) for time, value in zip(timestamps, values, strict=True)]
+        kept = False
+        if self._extract is not None:
+            timestamps, kept = self._assigned(values, timestamps)
             if self._expects_first:
                 self._expects_first = False
                 self._look_at(timestamps)
@@ -134,6 +141,29 @@ class AssignTimestampsOperator(RuntimeOperator):
                 return
             self._highest = max(self._highest, highest)
         self._emit(values, timestamps)
+
+    def _assigned(self, values: Values, before: Timestamps) -> tuple[list[int], bool]:
+        """Return the times that the assigner gives records, and whether they are kept for writers."""
+        taken_apart, times = self.taken_apart, None
+        if self._field is not None:
+            if taken_apart is not None and (times := taken_apart.times_in(values, self._field)) is not None:
+                return times, True
+            times = _ints_of(values, self._field)
+        if times is None:
+            times = self._extracted(values, before)
+        kept = taken_apart is not None and taken_apart.keep_times(times)
+        if not kept and (set(map(type, times)) != {int} or min(times) < MIN_TIME):
+            times = [self._checked(time, value) for time, value in zip(times, values, strict=True)]
+        return times, kept
+
+    def _extracted(self, values: Values, before: Timestamps) -> list[int]:
+        extract: Any = self._extract
+        source = iter(values)
+        try:
+            given: Any = before or repeat(MIN_TIME)
+            return [extract(value, time) for value, time in zip(source, given, strict=False)]
+        except Exception as error:
+            raise operator_error(self.plan, error, last_taken(values, source), _hint_for(error)) from error
 
     def _emit(self, values: Values, timestamps: Timestamps) -> None:
         if self._generator is not None:

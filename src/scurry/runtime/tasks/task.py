@@ -73,7 +73,7 @@ class Task:
         elif isinstance(operator, AssignTimestampsOperator):
             self.assigners.append(operator)
             if self.info.mode == "BATCH":
-                operator.keep_times = self._taken_apart.keep_times
+                operator.taken_apart = self._taken_apart
         elif isinstance(operator, AsyncOperator):
             self.asynchronous.insert(0, operator)  # at the front: those that follow it were created before it
         return operator

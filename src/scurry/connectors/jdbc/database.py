@@ -60,7 +60,7 @@ class Database(ABC):
     jdbc_drivers: ClassVar[tuple[str, ...]]
     #: Types that `is_parameter` accepts, in an error's words.
     parameter_types: ClassVar[str] = "a basic type, a date, a time, a timestamp or PRIMITIVE_ARRAY(BYTE)"
-    #: Whether Python's int of any size can be a parameter.
+    #: True if Python's int of any size can be a parameter.
     has_big_integers: ClassVar[bool] = True
 
     def __init__(self, options: Connection) -> None:

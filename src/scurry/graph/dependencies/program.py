@@ -47,7 +47,7 @@ def is_installed(path: Path) -> bool:
     )
 
 
-@functools.cache
+@functools.lru_cache(maxsize=2)
 def _installed_directories(prefix: str, base_prefix: str) -> list[Path]:
     names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
     paths = [sysconfig.get_paths()[name] for name in names]

@@ -65,6 +65,7 @@ NEEDED: dict[str, dict[str, str]] = {
         "hostname": "h", "username": "u", "password": "p", "database-name": "d", "schema-name": "s", "table-name": "t",
         "slot.name": "a",
     },
+    "pubsub": {"project": "p", "subscription": "s", "topic": "t", "emulator-host": "h:1", "format": "json"},
     "mqtt": {"host": "h", "topic": "t", "client-id": "c", "format": "json"},
     "firehose": {"delivery-stream": "s", "aws.region": "r", "format": "json"},
     "prometheus": {
@@ -559,6 +560,13 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "fields.p.state-type": ({}, {"fields.p.state-type": "map"}),
     },
     "spark": {"format": ({}, {"format": "csv"}), "path": ({}, {"path": "/tmp/others"})},
+    "pubsub": MESSAGE_CASES | {
+        "project": ({}, {"project": "other"}),
+        "subscription": ({}, {"subscription": "other"}),
+        "topic": ({}, {"topic": "other"}),
+        "emulator-host": ({}, {"emulator-host": "other:1"}),
+        "credentials-file": ({}, {"credentials-file": __file__}),
+    },
     "mqtt": MESSAGE_CASES | LOGIN_CASES | {
         "host": ({}, {"host": "other"}),
         "port": ({}, {"port": "1"}),
@@ -801,6 +809,7 @@ def of_connector(factory: TableFactory, options: Mapping[str, str]) -> list[str]
         "log",
         "mqtt",
         "nats",
+        "pubsub",
         "pulsar",
         "rabbitmq",
         "redis-stream",

@@ -371,8 +371,9 @@ PROGRAMS: dict[str, Build] = {
 ELSEWHERE = {
     r"AsyncRetryStrategy\..*": "the strategy is captured with its operator",
     r"(Dynamic)?(EventTime|ProcessingTime)SessionWindows\..*": "as EventTimeSessionWindows",
-    r"(Kafka|Kinesis|Mongo|Mqtt|Nats|Prometheus|RedisStream)\w+Builder\..*|.*Builder\.set_\w+_schema": "captured by "
-    "source and sink_to",
+    r"(Kafka|Kinesis|Mongo|Mqtt|Nats|Prometheus|PubSub|RedisStream)\w+Builder\..*|.*Builder\.set_\w+_schema": (
+        "captured by source and sink_to"
+    ),
     r"FlinkKinesisConsumer\..*": "captured by add_source",
     r"HybridSourceBuilder\.add_source\.source": "tested below",
     r"ReadingShortcuts\..*|StreamExecutionEnvironment\.from_spark\..*": "call from_source",

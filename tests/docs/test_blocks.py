@@ -28,6 +28,7 @@ RUN_BY = {
     "connectors/mqtt.md": "docs/test_pages_of_queues.py",
     "connectors/prometheus.md": "connectors/prometheus/test_prometheus_server.py",
     "connectors/kinesis.md": "docs/test_pages_of_queues.py",
+    "connectors/pubsub.md": "docs/test_pages_of_queues.py",
     "connectors/nats.md": "docs/test_pages_of_queues.py",
     "connectors/rabbitmq.md": "docs/test_pages_of_queues.py",
     "connectors/redis.md": "docs/test_pages_of_queues.py",

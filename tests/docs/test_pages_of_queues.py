@@ -19,6 +19,7 @@ import redis
 from paho.mqtt.enums import CallbackAPIVersion
 
 from support.docs.blocks import PAGES
+from support.servers import pubsub
 from support.servers.debian import Unavailable
 from support.servers.kinesis import KinesisServer, client_of
 from support.servers.mosquitto import MosquittoServer
@@ -29,6 +30,8 @@ from support.servers.redis import RedisServer
 
 pytestmark = pytest.mark.servers
 
+#: Pages whose queue keeps no order.
+UNORDERED = ("pubsub",)
 SAID, SHOUTED = ["one", "two", "three"], ["ONE", "TWO", "THREE"]
 
 
@@ -152,6 +155,21 @@ class Mqtt:
         return found
 
 
+class PubSub:
+    """Topics and subscriptions `words` and `shouted`."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        for name in ("words", "shouted"):
+            pubsub.make(port, name)
+
+    def put(self) -> None:
+        pubsub.publish(self.port, "words", SAID)
+
+    def taken(self) -> list[str]:
+        return pubsub.taken(self.port, "shouted")
+
+
 @pytest.mark.parametrize(
     ("page", "server", "default", "queue"),
     [
@@ -160,6 +178,7 @@ class Mqtt:
         ("kinesis", KinesisServer, 4568, Kinesis),
         ("nats", NatsServer, 4222, Nats),
         ("mqtt", MosquittoServer, 1883, Mqtt),
+        ("pubsub", pubsub.PubSubServer, 8085, PubSub),
     ],
 )
 def test_the_program_of_the_page_shouts(
@@ -186,4 +205,6 @@ def test_the_program_of_the_page_shouts(
                     time.sleep(0.1)
             finally:
                 job.kill()
+        if page in UNORDERED:
+            found.sort(key=SHOUTED.index)
         assert found == SHOUTED

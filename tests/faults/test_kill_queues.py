@@ -44,7 +44,10 @@ RUNNERS = ["local", pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.
 
 
 @pytest.fixture(
-    params=[pytest.param(name, marks=[pytest.mark.nightly] * each.nightly) for name, each in SYSTEMS.items()]
+    params=[
+        pytest.param(name, marks=[pytest.mark.nightly] * each.nightly + [pytest.mark.in_turn] * each.in_turn)
+        for name, each in SYSTEMS.items()
+    ]
 )
 def system(request: pytest.FixtureRequest) -> System:
     return SYSTEMS[request.param]

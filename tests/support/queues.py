@@ -30,6 +30,7 @@ from scurry.datastream.connectors.kinesis import KinesisStreamsSink, KinesisStre
 from scurry.datastream.connectors.mqtt import MqttSink, MqttSource
 from scurry.datastream.connectors.nats import NatsSink, NatsSource
 from scurry.datastream.connectors.prometheus import PrometheusSink, PrometheusTimeSeries
+from scurry.datastream.connectors.pubsub import PubSubSink, PubSubSource
 from scurry.datastream.connectors.pulsar import PulsarSink, PulsarSource
 from scurry.datastream.connectors.rabbitmq import (
     RMQConnectionConfig,
@@ -39,7 +40,7 @@ from scurry.datastream.connectors.rabbitmq import (
     RMQStreamSource,
 )
 from scurry.datastream.connectors.redis import RedisStreamSink, RedisStreamSource
-from support.servers import kinesis, seaweedfs
+from support.servers import kinesis, pubsub, seaweedfs
 from support.servers.process import directory_of
 from support.servers.pulsar import topics_of
 from support.servers.rabbitmq import stream_port_of
@@ -59,6 +60,7 @@ class System:
         reads_once: Whether the source is exactly once.
         writes_once: Whether the sink is exactly once.
         nightly: Whether its server is too large for every change.
+        in_turn: Whether CI runs it every third day only.
         is_durable: Whether the server keeps all that it has confirmed when it is killed.
         settings: The configuration of jobs.
     """
@@ -72,6 +74,7 @@ class System:
     reads_once: bool = True
     writes_once: bool = True
     nightly: bool = False
+    in_turn: bool = False
     is_durable: bool = True
     settings: Mapping[str, str] = field(default_factory=dict)
 
@@ -316,6 +319,32 @@ def _mqtt_sink(port: int) -> Sink:
     return builder.set_value_serialization_schema(SimpleStringSchema()).build()
 
 
+# ---------------------------------------------------------------------------- Pub/Sub
+
+
+def _pubsub_put(port: int, texts: Sequence[str]) -> None:
+    pubsub.publish(port, "numbers", texts)
+
+
+def _pubsub_clear(port: int) -> None:
+    for kind in ("subscriptions", "topics"):
+        if pubsub.asked(port, "GET", kind):
+            pubsub.asked(port, "DELETE", f"{kind}/numbers")
+    pubsub.make(port, "numbers")
+
+
+def _pubsub_source(port: int) -> Source:
+    builder = PubSubSource.builder().set_project_name(pubsub.PROJECT).set_subscription_name("numbers")
+    builder.set_host_and_port_for_emulator(f"127.0.0.1:{port}")
+    return builder.set_value_only_deserializer(SimpleStringSchema()).build()
+
+
+def _pubsub_sink(port: int) -> Sink:
+    builder = PubSubSink.builder().set_project_name(pubsub.PROJECT).set_topic_name("numbers")
+    builder.set_host_and_port_for_emulator(f"127.0.0.1:{port}")
+    return builder.set_value_serialization_schema(SimpleStringSchema()).build()
+
+
 # ---------------------------------------------------------------------------- Kinesis
 
 
@@ -517,6 +546,17 @@ SYSTEMS = {
         _mqtt_clear,
         reads_once=False,
         writes_once=False,
+        is_durable=False,
+    ),
+    "pubsub": System(
+        "support.servers.pubsub:PubSubServer",
+        _pubsub_source,
+        _pubsub_sink,
+        _pubsub_put,
+        lambda port: pubsub.taken(port, "numbers"),
+        _pubsub_clear,
+        writes_once=False,
+        in_turn=True,
         is_durable=False,
     ),
 }

@@ -43,6 +43,7 @@ EXTRAS = {
     "redis": "redis",
     "nats": "nats-py",
     "mqtt": "paho-mqtt",
+    "pubsub": "google-auth",
     "pulsar": "pulsar-client",
     "cassandra": "cassandra-driver",
     "mongodb": "pymongo",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import http.client
+import socket
 import ssl
 import time
 import urllib.parse
@@ -128,6 +130,7 @@ class HttpClient:
         self._at = 0
         self._connection: http.client.HTTPConnection | None = None
         self._headers = {"Authorization": settings.authorization} if settings.authorization else {}
+        self._is_interrupted = False
 
     def request(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
@@ -183,6 +186,8 @@ class HttpClient:
         return found
 
     def _connected(self, host: str) -> http.client.HTTPConnection:
+        if self._is_interrupted:
+            raise ConnectionError("the client was interrupted")
         parts, settings = checked_host(host), self._settings
         place = (str(parts.hostname), parts.port or _PORTS[parts.scheme])
         connection: http.client.HTTPConnection
@@ -196,6 +201,14 @@ class HttpClient:
         connection.connect()
         connection.sock.settimeout(settings.socket_timeout)
         return connection
+
+    def interrupt(self) -> None:
+        """Let the request fail that another thread waits for, and later ones."""
+        self._is_interrupted = True
+        connection = self._connection
+        if connection is not None and connection.sock is not None:
+            with contextlib.suppress(OSError):  # it ends by itself
+                connection.sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Close the connection, if there is one."""

@@ -42,6 +42,7 @@ CONNECTORS = {
     "postgres-cdc": "scurry.sql.connectors.cdc.postgres:PostgresCdcFactory",
     "prometheus": "scurry.sql.connectors.prometheus.factory:PrometheusFactory",
     "print": "scurry.sql.connectors.print:PrintFactory",
+    "pubsub": "scurry.sql.connectors.queues.pubsub:PubSubFactory",
     "rabbitmq": "scurry.sql.connectors.queues.rabbitmq:RabbitFactory",
     "pulsar": "scurry.sql.connectors.queues.pulsar:PulsarFactory",
     "redis": "scurry.sql.connectors.redis.keys:RedisFactory",

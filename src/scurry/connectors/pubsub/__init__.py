@@ -1,0 +1,1 @@
+"""Google Pub/Sub: subscriptions, whose messages are acknowledged, and topics."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
 __all__ = ["HIDDEN", "has_secret", "is_secret", "redacted", "without_secrets"]
 
@@ -33,32 +34,45 @@ _LONG_NAME = rf"(?:{_WORDS}|token|signature)[\w.-]{{0,60}}"
 _BARE = r"(?:[^\s&;,\"'\\]|,(?!\s{0,4}[\w.-]{1,60}\s{0,4}[=:]))+"
 
 
-def _rule(before: str, value: str) -> tuple[re.Pattern[str], str]:
-    return re.compile(
-        f"(?P<before>{before}){value}", re.IGNORECASE | re.DOTALL
-    ), rf"\g<before>\g<quote>{HIDDEN}\g<quote>"
+class _Rule(NamedTuple):
+    """A pattern, what replaces it, and texts of which each match has one, in small letters."""
+
+    pattern: re.Pattern[str]
+    replacement: str
+    signs: tuple[str, ...]
+
+
+def _rule(before: str, value: str, *signs: str) -> _Rule:
+    pattern = re.compile(f"(?P<before>{before}){value}", re.IGNORECASE | re.DOTALL)
+    return _Rule(pattern, rf"\g<before>\g<quote>{HIDDEN}\g<quote>", signs)
 
 
 _QUOTED = r"""(?P<quote>\\?["'])(?:\\{3}.|\\.|(?!(?P=quote)).)*?(?P=quote)"""
 _VALUE = rf"(?:{_QUOTED}|{_BARE})"
+_SIGNS_OF_NAMES = ("pass", "secret", "credential", "key", "pw", "token", "sig")
 _RULES = (
     # Authorization: Bearer ..., "authorization": "Basic ..."
-    _rule(r"""authorization\\?["']?\s*[=:]\s*\\?["']?""", r"""(?P<quote>)[^\r\n"'\\,]+"""),
-    _rule(r"\bBearer\s+", r"(?P<quote>)[\w.~+/=-]{6,}"),
+    _rule(r"""authorization\\?["']?\s*[=:]\s*\\?["']?""", r"""(?P<quote>)[^\r\n"'\\,]+""", "authorization"),
+    _rule(r"\bBearer\s+", r"(?P<quote>)[\w.~+/=-]{6,}", "bearer"),
     # //user:pass@word@host: up to the last @, because passwords are not always encoded
-    _rule(r"""://[^\s/@:"'<>]{0,256}:""", r"""(?P<quote>)[^\s"'<>]{1,1024}(?=@)"""),
+    _rule(r"""://[^\s/@:"'<>]{0,256}:""", r"""(?P<quote>)[^\s"'<>]{1,1024}(?=@)""", "@"),
     # scott/tiger@host, scott/"pass word"@host
     _rule(
         r"""(?:^|[\s"'=(,]|:(?!/))[A-Z][\w$#]{0,60}/""",
         r"""(?P<quote>)(?:"[^"]{1,256}"|[^\s"']{1,256})(?=@[\w/(\[])""",
+        "@",
     ),
     # password=..., password => ..., "password": ..., password: ..., --password ..., PASSWORD '...'
-    _rule(rf"""(?:{_NAME}|{_LONG_NAME})\\?["']?\s{{0,4}}(?:=>|:=|=)\s{{0,4}}""", _VALUE),
-    _rule(rf"""(?:{_NAME}|{_LONG_NAME})\\?["']\s{{0,4}}:\s{{0,4}}""", _VALUE),
-    _rule(rf"(?:{_WORDS}|(?<=[\w.-])token)[\w.-]{{0,60}}\s{{0,4}}:\s{{0,4}}", _VALUE),
-    _rule(rf"--[\w-]{{0,60}}?{_LONG_NAME}\s+", _VALUE),
-    _rule(r"(?:password|identified\s+by)\s+", _QUOTED),
-    _rule("-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----", r"(?P<quote>).*?(?=-----END [A-Z ]{0,20}PRIVATE KEY-----|$)"),
+    _rule(rf"""(?:{_NAME}|{_LONG_NAME})\\?["']?\s{{0,4}}(?:=>|:=|=)\s{{0,4}}""", _VALUE, *_SIGNS_OF_NAMES),
+    _rule(rf"""(?:{_NAME}|{_LONG_NAME})\\?["']\s{{0,4}}:\s{{0,4}}""", _VALUE, *_SIGNS_OF_NAMES),
+    _rule(rf"(?:{_WORDS}|(?<=[\w.-])token)[\w.-]{{0,60}}\s{{0,4}}:\s{{0,4}}", _VALUE, *_SIGNS_OF_NAMES),
+    _rule(rf"--[\w-]{{0,60}}?{_LONG_NAME}\s+", _VALUE, *_SIGNS_OF_NAMES),
+    _rule(r"(?:password|identified\s+by)\s+", _QUOTED, "password", "identified"),
+    _rule(
+        "-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----",
+        r"(?P<quote>).*?(?=-----END [A-Z ]{0,20}PRIVATE KEY-----|$)",
+        "private key",
+    ),
 )
 
 
@@ -88,8 +102,10 @@ def without_secrets(text: str, configuration: Mapping[str, str] | None = None) -
     for key, value in (configuration or {}).items():
         if len(value) >= _SHORTEST_KNOWN and value in text and is_secret(key):
             text = text.replace(value, HIDDEN)
-    for pattern, replacement in _RULES:
-        text = pattern.sub(replacement, text)
+    small = text.lower() if text.isascii() else None  # other letters match some of ASCII, too
+    for pattern, replacement, signs in _RULES:
+        if small is None or any(sign in small for sign in signs):
+            text = pattern.sub(replacement, text)
     return text
 
 

@@ -7,7 +7,9 @@ import dis
 import linecache
 import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from inspect import signature
+from itertools import chain
 from types import CodeType, FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -155,11 +157,11 @@ def _assigned_globals(function: Any) -> Iterator[str]:
                     yield from _stored_by(member.__code__)
 
 
-def _stored_by(code: CodeType) -> Iterator[str]:
-    yield from (each.argval for each in dis.get_instructions(code) if each.opname == "STORE_GLOBAL")
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _stored_by(constant)
+@lru_cache(1000)
+def _stored_by(code: CodeType) -> tuple[str, ...]:
+    own = (each.argval for each in dis.get_instructions(code) if each.opname == "STORE_GLOBAL")
+    within = (_stored_by(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+    return (*own, *chain.from_iterable(within))
 
 
 def _about_attribute(plan: OperatorPlan | SourcePlan, error: AttributeError) -> str:

@@ -286,6 +286,15 @@ class TestErrors:
 
         assert failure(make(Leaves()), [1]).failure.error == "SystemExit"
 
+    def test_an_error_that_is_no_exception_does_not_hang_the_task(self, make: Make) -> None:
+        """Simulation: all workers had ended, and who waited for one of them did so for ever."""
+
+        class Quits(BaseException):
+            pass
+
+        with pytest.raises(Quits):
+            make(Failing(Quits), capacity=1).values([1, 1, 1])
+
 
 class TestLifeCycle:
     def test_all_calls_and_blocks_share_one_event_loop(self, make: Make) -> None:

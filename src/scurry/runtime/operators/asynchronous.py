@@ -53,7 +53,7 @@ class InFlightRequests:
         self._waiting: deque[Call] = deque()
         self._none_waiting = asyncio.Event()
         self._workers: set[asyncio.Task[None]] = set()
-        self._failure: Exception | None = None
+        self._failure: BaseException | None = None
 
     async def start(self, calls: list[Call]) -> None:
         """Start calls as soon as there is room; return when the last of them is in flight.
@@ -98,12 +98,14 @@ class InFlightRequests:
                 call.results = await self._make(call.value)
                 if not self._ordered:
                     self._calls.append(call)
-        except Exception as error:
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # what is no Exception, too: who waits for the worker would wait for ever
             self._fail(error)
         finally:
             self._workers.remove(asyncio.current_task())  # type: ignore[arg-type]
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: BaseException) -> None:
         self._failure = self._failure or error
         self._waiting.clear()
         self._none_waiting.set()

@@ -7,15 +7,30 @@ import random
 import socket
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
-from unittest import mock
 
 from scurry.testing.simulation.machine import Machine
 
-__all__ = ["determined"]
+__all__ = ["determined", "replaced"]
+
+#: A module or class, the name of a function in it, and what stands there instead.
+Replaced = tuple[Any, str, Any]
+
+
+@contextmanager
+def replaced(calls: Sequence[Replaced]) -> Iterator[None]:
+    """Replace functions of modules and classes while a `with` block runs."""
+    before = [(place, name, vars(place)[name]) for place, name, _ in calls]
+    for place, name, call in calls:
+        setattr(place, name, call)
+    try:
+        yield
+    finally:
+        for place, name, call in before:
+            setattr(place, name, call)
 
 
 @contextmanager
@@ -33,7 +48,7 @@ def determined(machine: Machine) -> Iterator[None]:
         return future
 
     random.seed(machine.chance.random())
-    calls: list[tuple[Any, str, Any]] = [
+    calls: list[Replaced] = [
         (time, "time", clock.wall),
         (time, "time_ns", lambda: int(clock.wall() * 1e9)),
         (time, "monotonic", clock.monotonic),
@@ -45,9 +60,7 @@ def determined(machine: Machine) -> Iterator[None]:
         (socket, "gethostname", lambda: "simulated"),
         (ThreadPoolExecutor, "submit", submit),
     ]
-    with ExitStack() as patches:
-        for place, name, call in calls:
-            patches.enter_context(mock.patch.object(place, name, call))
+    with replaced(calls):
         try:
             yield
         finally:

@@ -21,7 +21,12 @@ class _Selector(selectors.DefaultSelector):
     machine: Machine
 
     def select(self, timeout: float | None = None) -> list[Any]:
-        """Let time pass until the next call that is due."""
+        """Let time pass until the next call that is due.
+
+        Raises:
+            AssertionError: None is.
+        """
+        assert timeout is not None, "a coroutine waits for what never comes"
         if timeout:
             self.machine.clock.now += timeout
         return []

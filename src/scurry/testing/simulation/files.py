@@ -8,11 +8,11 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
-from unittest import mock
 
+from scurry.testing.simulation.determined import replaced
 from scurry.testing.simulation.machine import Machine
 
 __all__ = ["SimulatedDisk"]
@@ -292,25 +292,24 @@ class SimulatedDisk:
     @contextmanager
     def active(self) -> Iterator[None]:
         """Let Python's calls be operations of this disk while a `with` block runs."""
-        with ExitStack() as patches:
-            for place, name, call in (
-                (builtins, "open", self.open),
-                (io, "open", self.open),
-                (os, "open", self.os_open),
-                (os, "close", self.close),
-                (os, "replace", self.replace),
-                (os, "rename", self.replace),
-                (os, "unlink", self.unlink),
-                (os, "remove", self.unlink),
-                (os, "rmdir", self.rmdir),
-                (os, "mkdir", self.mkdir),
-                (os, "fsync", self.fsync),
-                (os, "listdir", self.listdir),
-                (os, "scandir", self.scandir),
-                (sqlite3, "connect", self.connect),
-                (shutil, "rmtree", self.rmtree),
-            ):
-                patches.enter_context(mock.patch.object(place, name, call))
+        calls = [
+            (builtins, "open", self.open),
+            (io, "open", self.open),
+            (os, "open", self.os_open),
+            (os, "close", self.close),
+            (os, "replace", self.replace),
+            (os, "rename", self.replace),
+            (os, "unlink", self.unlink),
+            (os, "remove", self.unlink),
+            (os, "rmdir", self.rmdir),
+            (os, "mkdir", self.mkdir),
+            (os, "fsync", self.fsync),
+            (os, "listdir", self.listdir),
+            (os, "scandir", self.scandir),
+            (sqlite3, "connect", self.connect),
+            (shutil, "rmtree", self.rmtree),
+        ]
+        with replaced(calls):
             yield
 
 

@@ -141,12 +141,7 @@ def postgres_server() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def mariadb_server() -> Iterator[Any]:
     """A MariaDB of the tests' own, for those marked `servers`; running whenever a test begins."""
-    from support.servers.debian import Unavailable
     from support.servers.mariadb import MariaDbServer
 
-    try:
-        server = MariaDbServer()
-    except Unavailable as reason:
-        pytest.skip(str(reason))
-    with server:
+    with MariaDbServer() as server:
         yield server

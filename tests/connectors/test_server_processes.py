@@ -9,7 +9,6 @@ import time
 import pytest
 import redis
 
-from support.servers.debian import Unavailable
 from support.servers.process import answers
 from support.servers.redis import RedisServer
 
@@ -17,11 +16,7 @@ pytestmark = pytest.mark.servers
 
 
 def test_a_server_that_is_killed_comes_back_at_its_port_with_its_data() -> None:
-    try:
-        server = RedisServer()
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-    with server, redis.Redis(port=server.port) as client:
+    with RedisServer() as server, redis.Redis(port=server.port) as client:
         client.set("key", "kept")
         server.kill()
         server.start()

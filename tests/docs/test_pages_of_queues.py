@@ -20,7 +20,6 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from support.docs.blocks import PAGES
 from support.servers import pubsub
-from support.servers.debian import Unavailable
 from support.servers.kinesis import KinesisServer, client_of
 from support.servers.mosquitto import MosquittoServer
 from support.servers.nats import NatsServer
@@ -185,11 +184,7 @@ def test_the_program_of_the_page_shouts(
     page: str, server: type[ServerProcess], default: int, queue: Callable[[int], Any], tmp_path: Path
 ) -> None:
     (program,) = re.findall(r"^```python\n(.*?)^```", PAGES[f"connectors/{page}.md"], re.MULTILINE | re.DOTALL)
-    try:
-        made = server()
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-    with made:
+    with server() as made:
         ends = queue(made.port)
         ends.put()
         file, log = tmp_path / "program.py", tmp_path / "log"

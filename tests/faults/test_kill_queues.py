@@ -23,7 +23,6 @@ from support.faults.job_directory import Place
 from support.faults.job_processes import GIVE_UP_SECONDS, PROGRAMS, Run
 from support.faults.programs.from_queue import KEYS
 from support.queues import SYSTEMS, System, staging
-from support.servers.debian import Unavailable
 
 pytestmark = [
     pytest.mark.in_turn,
@@ -66,10 +65,7 @@ def servers() -> Iterator[Callable[[str], Any]]:
     def server_of(path: str) -> Any:
         if path not in running:
             module, _, kind = path.partition(":")
-            try:
-                running[path] = getattr(importlib.import_module(module), kind)()
-            except Unavailable as missing:
-                pytest.skip(str(missing))
+            running[path] = getattr(importlib.import_module(module), kind)()
             running[path].start()
         return running[path]
 

@@ -15,7 +15,6 @@ from cassandra.cluster import Cluster
 
 from support.faults.store_jobs import KILLS, Rows, StoreJob
 from support.servers.cassandra import CassandraServer
-from support.servers.debian import Unavailable
 
 pytestmark = [
     pytest.mark.servers,
@@ -26,11 +25,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[CassandraServer]:
-    try:
-        made = CassandraServer()
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-    with made:
+    with CassandraServer() as made:
         yield made
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from support.savepoints.sensor_jobs import Job
 from support.savepoints.sensor_program import everything, goes_on
-from support.servers.debian import Unavailable
 from support.servers.seaweedfs import SeaweedServer, client_of, environment_of
 
 pytestmark = pytest.mark.servers
@@ -17,11 +16,7 @@ pytestmark = pytest.mark.servers
 
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    try:
-        made = SeaweedServer()
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-    with made:
+    with SeaweedServer() as made:
         client_of(made.port).create_bucket(Bucket="savepoints")
         for name, value in environment_of(made.port).items():
             monkeypatch.setenv(name, value)

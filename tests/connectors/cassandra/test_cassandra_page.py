@@ -12,7 +12,6 @@ from scurry.cli.program import run_program
 from scurry.common._process.launch import LaunchOptions
 from support.docs.blocks import PAGES
 from support.servers.cassandra import CassandraServer
-from support.servers.debian import Unavailable
 
 
 @pytest.mark.servers
@@ -21,12 +20,11 @@ def test_the_page_is_right(tmp_path: Path, capfd: pytest.CaptureFixture[str]) ->
     page = PAGES["connectors/cassandra.md"]
     (program,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     (printed,) = re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    try:
-        server = CassandraServer()
-    except Unavailable as missing:
-        pytest.skip(str(missing))
     file = tmp_path / "program.py"
-    with server, Cluster(["127.0.0.1"], port=server.port, protocol_version=4, connect_timeout=20) as cluster:
+    with (
+        CassandraServer() as server,
+        Cluster(["127.0.0.1"], port=server.port, protocol_version=4, connect_timeout=20) as cluster,
+    ):
         session = cluster.connect()
         session.default_timeout = 60
         session.execute("CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")

@@ -16,18 +16,13 @@ from scurry.datastream.connectors.cassandra import CassandraSink, ClusterBuilder
 from scurry.errors import JobError, ScurryError
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support.servers.cassandra import CassandraServer
-from support.servers.debian import Unavailable
 
 pytestmark = [pytest.mark.servers, pytest.mark.nightly]
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[CassandraServer]:
-    try:
-        made = CassandraServer()
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-    with made:
+    with CassandraServer() as made:
         yield made
 
 

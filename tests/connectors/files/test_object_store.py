@@ -17,7 +17,6 @@ from scurry.datastream.connectors import FileCompactor, FileCompactStrategy, Fil
 from scurry.datastream.connectors.file_system import FileSink
 from scurry.errors import SourceNotFoundError, StorageAccessError
 from scurry.table import EnvironmentSettings, TableEnvironment
-from support.servers.debian import Unavailable
 from support.servers.seaweedfs import KEY, SECRET, SeaweedServer, client_of, environment_of
 
 pytestmark = pytest.mark.servers
@@ -25,11 +24,7 @@ pytestmark = pytest.mark.servers
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[SeaweedServer]:
-    try:
-        made = SeaweedServer()
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-    with made:
+    with SeaweedServer() as made:
         client_of(made.port).create_bucket(Bucket="lake")
         yield made
 

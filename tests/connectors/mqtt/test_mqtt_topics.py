@@ -21,7 +21,6 @@ from scurry.datastream.connectors import DeliveryGuarantee
 from scurry.datastream.connectors.mqtt import MqttSink, MqttSource
 from scurry.errors import ArgumentError, JobError, SourceConnectionError, UnsupportedError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
-from support.servers.debian import Unavailable
 from support.servers.mosquitto import MosquittoServer
 from support.servers.process import free_ports
 
@@ -30,11 +29,7 @@ pytestmark = pytest.mark.servers
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[MosquittoServer]:
-    try:
-        made = MosquittoServer()
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-    with made:
+    with MosquittoServer() as made:
         yield made
 
 

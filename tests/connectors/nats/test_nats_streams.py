@@ -30,7 +30,6 @@ from scurry.errors import (
     SourceNotFoundError,
 )
 from scurry.table import EnvironmentSettings, TableEnvironment
-from support.servers.debian import Unavailable
 from support.servers.nats import NatsServer
 from support.servers.process import free_ports
 
@@ -39,11 +38,7 @@ pytestmark = pytest.mark.servers
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[NatsServer]:
-    try:
-        made = NatsServer()
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-    with made:
+    with NatsServer() as made:
         yield made
 
 

@@ -22,7 +22,6 @@ from scurry.datastream.connectors.prometheus import (
 from scurry.errors import JobError, RecordRejectedError
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support.docs.blocks import PAGES
-from support.servers.debian import Unavailable
 from support.servers.prometheus import PrometheusServer
 
 pytestmark = pytest.mark.servers
@@ -30,11 +29,7 @@ pytestmark = pytest.mark.servers
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PrometheusServer]:
-    try:
-        made = PrometheusServer()
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-    with made:
+    with PrometheusServer() as made:
         yield made
 
 

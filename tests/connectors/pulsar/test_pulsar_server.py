@@ -26,7 +26,6 @@ from scurry.datastream.connectors.pulsar import (
 from scurry.errors import JobError, SinkConnectionError
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support import TESTS
-from support.servers.debian import Unavailable
 from support.servers.pulsar import PulsarServer
 
 pytestmark = [pytest.mark.servers, pytest.mark.nightly]
@@ -34,11 +33,7 @@ pytestmark = [pytest.mark.servers, pytest.mark.nightly]
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PulsarServer]:
-    try:
-        made = PulsarServer()
-    except Unavailable as missing:
-        pytest.skip(str(missing))
-    with made:
+    with PulsarServer() as made:
         yield made
 
 

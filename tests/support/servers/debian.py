@@ -8,14 +8,16 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from _pytest.outcomes import Skipped
+
 #: CI sets it: its machines are thrown away. Nobody else gets packages installed by a test.
 INSTALLS = "SCURRY_INSTALL_SERVERS"
 _PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
 _NO_SERVICES = Path("/usr/sbin/policy-rc.d")
 
 
-class Unavailable(Exception):
-    """The server is not on this machine; the text is why tests are skipped."""
+class Unavailable(Skipped):
+    """The server is not on this machine; the text is why the test that needs it is skipped."""
 
 
 def program(name: str, package: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import subprocess
 import sys
 from decimal import Decimal
@@ -21,6 +22,7 @@ from scurry.sql.pipelines.columns import TableColumns
 from scurry.sql.pipelines.databases import DatabaseTarget
 from scurry.sql.types import BigIntType, IntType, VarCharType
 from scurry.table import EnvironmentSettings, TableEnvironment
+from support import TESTS
 from support.connectors.jdbc_tables import Tables, connection_options
 
 duckdb = pytest.importorskip("duckdb")
@@ -144,6 +146,34 @@ def test_urls_without_a_file_are_refused(url: str) -> None:
 
     with pytest.raises(ArgumentError, match="give the path of a file"):
         database_of(connection_options(url))
+
+
+def test_errors_are_known_beside_a_library_that_translates_them(tmp_path: Path) -> None:
+    """A client built with pybind11, imported after DuckDB, makes RuntimeErrors of DuckDB's errors."""
+    pytest.importorskip("pulsar")
+    program = (
+        "import duckdb, pulsar\n"
+        "from scurry.connectors.jdbc.drivers import database_of\n"
+        "from support.connectors.jdbc_tables import connection_options\n"
+        f"database = database_of(connection_options('jdbc:duckdb:{tmp_path / 'there.duckdb'}'))\n"
+        "connection = database.open(True)\n"
+        "connection.execute('CREATE TABLE t (a int NOT NULL)')\n"
+        "statements = 'SELECT', 'SELECT * FROM u', 'INSERT INTO t VALUES (NULL)', \"SELECT CAST('a' AS int)\"\n"
+        "for statement in statements:\n"
+        "    try:\n"
+        "        database.open(True).execute(statement).fetchall()\n"
+        "    except database.errors as error:\n"
+        "        print(type(error).__name__, database.fault(error).name, database.lacks_table(error))\n"
+    )
+    command = [sys.executable, "-c", program]
+    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+    assert printed.splitlines() == [
+        "ParserException STATEMENT False",
+        "CatalogException STATEMENT True",
+        "ConstraintException RECORD False",
+        "ConversionException RECORD False",
+    ]
 
 
 def test_many_rows_are_one_statement_unless_a_key_may_come_twice() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any
 
 from scurry.common.typeinfo import RowTypeInfo, TypeInformation, Types
@@ -63,8 +64,9 @@ class DuckDb(Database):
         """Open the file, or create it, in a session of UTC."""
         import duckdb
 
-        connection = duckdb.connect(self._path)
-        connection.execute("SET TimeZone = 'UTC'")
+        with _errors_of_duckdb():
+            connection = duckdb.connect(self._path)
+            connection.execute("SET TimeZone = 'UTC'")
         return DuckDbConnection(connection, autocommit)
 
     def alive(self, connection: Any) -> bool:
@@ -110,7 +112,7 @@ class DuckDb(Database):
         """Read the result of one statement in blocks."""
         with closing(self.open(autocommit=True)) as connection:
             found = connection.execute(query, parameters)
-            while rows := found.fetchmany(fetch_size):
+            while rows := _fetched(found, fetch_size):
                 yield rows
 
     def create_table(self, connection: Any, name: str, columns: str) -> None:
@@ -120,6 +122,32 @@ class DuckDb(Database):
     def parameter(self, type_info: TypeInformation) -> Callable[[Any], Any] | None:
         """Pass all values as they are."""
         return None
+
+
+@contextmanager
+def _errors_of_duckdb() -> Iterator[None]:
+    """Raise DuckDB's own classes of errors.
+
+    A library that was imported after it and is built like it, as Pulsar's client, makes RuntimeErrors of all of them.
+    Their texts are JSON.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        try:
+            told = json.loads(str(error))
+            kind, message = told["exception_type"], told["exception_message"]
+        except (ValueError, LookupError, TypeError):
+            raise error from None
+        import duckdb
+
+        raise getattr(duckdb, f"{kind}Exception", duckdb.Error)(f"{kind} Error: {message}") from None
+
+
+def _fetched(found: Any, fetch_size: int) -> list[tuple[Any, ...]]:
+    with _errors_of_duckdb():
+        rows: list[tuple[Any, ...]] = found.fetchmany(fetch_size)
+    return rows
 
 
 def _are_other_rows(head: str, tail: str, rows: Sequence[Sequence[Any]]) -> bool:
@@ -149,10 +177,11 @@ class DuckDbConnection:
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         """Execute a statement, and return its result."""
-        if not (self._begun or self._autocommit):
-            self._connection.execute("BEGIN")
-            self._begun = True
-        return self._connection.execute(sql, list(parameters))
+        with _errors_of_duckdb():
+            if not (self._begun or self._autocommit):
+                self._connection.execute("BEGIN")
+                self._begun = True
+            return self._connection.execute(sql, list(parameters))
 
     def executemany(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute a statement for each row; an INSERT has many at once, but none that replaces another one of them."""
@@ -170,13 +199,15 @@ class DuckDbConnection:
         """Commit the transaction, if one has begun."""
         if self._begun:
             self._begun = False
-            self._connection.commit()
+            with _errors_of_duckdb():
+                self._connection.commit()
 
     def rollback(self) -> None:
         """Roll the transaction back, if one has begun."""
         if self._begun:
             self._begun = False
-            self._connection.rollback()
+            with _errors_of_duckdb():
+                self._connection.rollback()
 
     def close(self) -> None:
         """Close the connection; uncommitted work is rolled back."""

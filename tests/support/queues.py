@@ -20,6 +20,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from scurry.common import Duration, Encoder
 from scurry.common.serialization import SimpleStringSchema
+from scurry.connectors.files.filesystem import FileSystem, file_system
 from scurry.connectors.nats.client import NatsServer
 from scurry.connectors.nats.streams import NatsStreams
 from scurry.connectors.sink import Sink
@@ -40,7 +41,7 @@ from scurry.datastream.connectors.rabbitmq import (
     RMQStreamSource,
 )
 from scurry.datastream.connectors.redis import RedisStreamSink, RedisStreamSource
-from support.servers import kinesis, pubsub, seaweedfs
+from support.servers import azurite, kinesis, pubsub, seaweedfs
 from support.servers.process import directory_of
 from support.servers.pulsar import topics_of
 from support.servers.rabbitmq import stream_port_of
@@ -430,6 +431,48 @@ def _s3_sink(port: int) -> Sink:
     return FileSink.for_row_format("s3://numbers/out", Encoder.simple_string_encoder()).build()
 
 
+# ---------------------------------------------------------------------------- Azure
+
+_CONTAINER = "abfss://numbers@devstoreaccount1.dfs.core.windows.net"
+
+
+def _azure(port: int) -> FileSystem:
+    os.environ.update(azurite.environment_of(port))
+    return file_system(_CONTAINER)[0]
+
+
+def _azure_put(port: int, texts: Sequence[str]) -> None:
+    files = _azure(port)
+    with files.open_output(f"numbers/in/{texts[0] if texts else 'none'}.txt") as file:
+        file.write("".join(f"{text}\n" for text in texts).encode())
+
+
+def _azure_taken(port: int) -> list[str]:
+    files = _azure(port)
+    found: list[str] = []
+    for status in files.files("numbers/out"):
+        with files.open_input(status.path) as file:
+            found += file.read().decode().splitlines()
+    return found
+
+
+def _azure_clear(port: int) -> None:
+    for directory in ("in", "out"):
+        _azure(port).delete(f"numbers/{directory}")
+    _azure_put(port, ())
+
+
+def _azure_source(port: int) -> Source:
+    _azure(port)
+    builder = FileSource.for_record_stream_format(StreamFormat.text_line_format(), f"{_CONTAINER}/in")
+    return builder.monitor_continuously(Duration.of_millis(100)).build()
+
+
+def _azure_sink(port: int) -> Sink:
+    _azure(port)
+    return FileSink.for_row_format(f"{_CONTAINER}/out", Encoder.simple_string_encoder()).build()
+
+
 # ---------------------------------------------------------------------------- Prometheus
 
 
@@ -535,6 +578,17 @@ SYSTEMS = {
         _s3_put,
         _s3_taken,
         _s3_clear,
+        settings=_RESTARTING,
+    ),
+    "azure": System(
+        "support.servers.azurite:AzuriteServer",
+        _azure_source,
+        _azure_sink,
+        _azure_put,
+        _azure_taken,
+        _azure_clear,
+        nightly=True,
+        is_durable=False,
         settings=_RESTARTING,
     ),
     "mqtt": System(

@@ -41,7 +41,15 @@ class SeaweedServer(ServerProcess):
             f"-{name}={port}" for name, port in zip((*names, "filer.port", "filer.port.grpc"), self.ports, strict=True)
         ]
         here = ["-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={self.directory}", f"-s3.config={self.directory}/s3.json"]
-        few = ["-master.volumeSizeLimitMB=64", "-volume.max=20", "-filer", "-s3"]
+        # otherwise two servers want the same ports
+        few = [
+            "-s3.port.iceberg=0",
+            "-s3.port.lance=0",
+            "-master.volumeSizeLimitMB=64",
+            "-volume.max=20",
+            "-filer",
+            "-s3",
+        ]
         return [self._program, "server", *here, *ports, *few]
 
     def is_ready(self) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 from urllib.parse import unquote, urlsplit
 
+from scurry.connectors.files import azure
 from scurry.connectors.files.storage_errors import reaching, without_credentials
 from scurry.errors import SourceNotFoundError, UnsupportedError
 
@@ -74,7 +75,7 @@ def file_system(path: str | os.PathLike[str]) -> tuple[FileSystem, str]:
     """Return the file system of a path, and the path within it.
 
     Args:
-        path: A local path, or a `file:`, `s3://`, `gs://` or `hdfs://` address.
+        path: A local path, or a `file:`, `s3://`, `gs://`, `abfss://` or `hdfs://` address.
 
     Raises:
         UnsupportedError: The scheme is not supported, or its library is missing.
@@ -83,6 +84,9 @@ def file_system(path: str | os.PathLike[str]) -> tuple[FileSystem, str]:
     if (local := local_path(text)) is not None:
         return _LOCAL, local
     scheme, _, rest = text.partition(":")
+    if scheme in azure.SCHEMES and rest.startswith("//"):
+        found, inner = azure.azure_file_system(text)
+        return ArrowFileSystem(found), inner
     if scheme in _ARROW_SCHEMES and rest.startswith("//"):
         from pyarrow import fs
 
@@ -96,8 +100,8 @@ def file_system(path: str | os.PathLike[str]) -> tuple[FileSystem, str]:
             ) from error
         return ArrowFileSystem(arrow), inner
     raise UnsupportedError(
-        f"{without_credentials(text)}: scurry reads and writes local paths, file:, s3://, gs:// and hdfs://, but not "
-        f"{scheme}:; for what only Spark can reach, use env.from_spark(...)"
+        f"{without_credentials(text)}: scurry reads and writes local paths, file:, s3://, gs://, abfss:// and hdfs://, "
+        f"but not {scheme}:; for what only Spark can reach, use env.from_spark(...)"
     )
 
 
@@ -231,7 +235,11 @@ class ArrowFileSystem(FileSystem):
         """Move, replacing the target."""
         with self._reaching(target):
             self._arrow.create_dir(target.rpartition("/")[0], recursive=True)
-            self._arrow.move(source, target)
+            try:
+                self._arrow.move(source, target)
+            except NotImplementedError:  # Azure without hierarchical namespaces
+                self._arrow.copy_file(source, target)
+                self._arrow.delete_file(source)
 
     def delete(self, path: str) -> None:
         """Delete a file or tree."""

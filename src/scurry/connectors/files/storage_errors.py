@@ -39,11 +39,12 @@ def reaching(address: str) -> Iterator[None]:
         if _REFUSED.search(reason):
             raise StorageAccessError(
                 f"{where}: access is refused: {reason}. Check the credentials and what they allow; for S3 these are "
-                "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or what an instance's role grants"
+                "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or what an instance's role grants; "
+                "for Azure AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_TOKEN, or the rights of the identity"
             ) from None
         raise StorageConnectionError(
             f"{where} cannot be reached: {reason}. Check the address, the region and the endpoint (for S3 AWS_REGION "
-            "and AWS_ENDPOINT_URL), here and on all workers"
+            "and AWS_ENDPOINT_URL, for Azure the account), here and on all workers"
         ) from None
 
 

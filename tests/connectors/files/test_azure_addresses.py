@@ -1,0 +1,34 @@
+"""Addresses of Azure, without a server."""
+
+from __future__ import annotations
+
+import pytest
+
+from scurry.connectors.files.filesystem import file_system
+from scurry.errors import UnsupportedError
+
+
+@pytest.mark.parametrize(
+    ("address", "inner"),
+    [
+        ("abfss://lake@acct.dfs.core.windows.net/a/b", "lake/a/b"),
+        ("abfs://lake@acct.dfs.core.windows.net", "lake"),
+        ("wasbs://lake@acct.blob.core.windows.net/a/", "lake/a"),
+        ("abfss://lake@acct.dfs.core.chinacloudapi.cn/a%20b", "lake/a b"),
+    ],
+)
+def test_the_path_begins_with_the_container(address: str, inner: str) -> None:
+    assert file_system(address)[1] == inner
+
+
+def test_the_account_is_of_the_address_or_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnsupportedError, match="abfss://lake/a names no account: .* or set AZURE_STORAGE_ACCOUNT_NAME"):
+        file_system("abfss://lake/a")
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", "acct")
+    assert file_system("abfss://lake/a")[1] == "lake/a"
+
+
+def test_a_key_in_the_address_is_refused_and_not_shown() -> None:
+    with pytest.raises(UnsupportedError, match="names no account") as error:
+        file_system("abfss://acct:k7731@acct.dfs.core.windows.net/a")
+    assert "7731" not in str(error.value)

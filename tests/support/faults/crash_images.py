@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from support.model.traces import laid_out
+
 JAVA = Path(__file__).parent / "java"
 
 
@@ -50,6 +52,7 @@ class Image:
 
     def lay_out(self) -> None:
         """Makes the directory what it was; at another path Spark would not find the state again."""
+        laid_out(self.place)
         shutil.rmtree(self.place, ignore_errors=True)  # Spark may still be tidying up in it
         directory = Path(self.place)
         for name, content in self.files.items():

@@ -7,13 +7,15 @@ is written once.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
+from scurry.runtime.driver.protocol import TRACE_FILE
 from support.model.spin import MODELS, Verifier
 
 #: Steps that only jobs in process have, and those of Spark.
@@ -30,16 +32,41 @@ class Step:
     positions: str = ""
 
 
+#: What tests append when they make a directory what it was at an earlier moment.
+LAID_OUT = "laid out"
+
+
+def laid_out(directory: str) -> None:
+    """Record that a directory is again what it was at some moment of its first runs, unless nothing is recorded."""
+    if path := os.environ.get(TRACE_FILE):
+        with open(path, "ab", buffering=0) as file:
+            known = {"directory": directory, "run": "", "step": LAID_OUT, "numbers": [], "positions": ""}
+            file.write(json.dumps(known).encode() + b"\n")
+
+
 @dataclass(frozen=True)
 class Trace:
-    """The steps of all runs on one checkpoint directory."""
+    """The steps of all runs on one checkpoint directory.
+
+    Attributes:
+        directory: The directory.
+        steps: The steps.
+        part: How often the directory had been laid out before.
+        origin: The steps before it was laid out for the first time; those up to some moment come before these.
+    """
 
     directory: str
     steps: list[Step] = field(default_factory=list)
+    part: int = 0
+    origin: tuple[Step, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.directory, self.part
 
     @property
     def model(self) -> str:
-        return "spark" if any(step.name in _ON_SPARK for step in self.steps) else "in_process"
+        return "spark" if any(step.name in _ON_SPARK for step in (*self.origin, *self.steps)) else "in_process"
 
     def lines(self) -> list[str]:
         """The steps as the model reads them: positions are numbered, two drivers take turns."""
@@ -54,13 +81,24 @@ class Trace:
 
 
 def traces_in(file: Path) -> list[Trace]:
-    """Return the traces that a file has, one for each checkpoint directory."""
-    traces: dict[str, Trace] = {}
+    """Return the traces that a file has: one for each checkpoint directory, and for each time that it was laid out."""
+    latest: dict[str, Trace] = {}
+    traces = []
     for line in file.read_text().splitlines() if file.exists() else ():
         known = json.loads(line)
+        directory = known["directory"]
+        if known["step"] == LAID_OUT:
+            for of, trace in latest.items():
+                if of.removeprefix("file:").startswith(directory):
+                    latest[of] = Trace(of, [], trace.part + 1, trace.origin or tuple(trace.steps))
+                    traces.append(latest[of])
+            continue
+        if directory not in latest:
+            latest[directory] = Trace(directory)
+            traces.append(latest[directory])
         step = Step(known["run"], known["step"], tuple(known["numbers"]), known["positions"])
-        traces.setdefault(known["directory"], Trace(known["directory"])).steps.append(step)
-    return list(traces.values())
+        latest[directory].steps.append(step)
+    return [trace for trace in traces if trace.steps]
 
 
 @cache
@@ -83,6 +121,8 @@ def unexplained(trace: Trace, directory: Path) -> Step | None:
     Raises:
         Unavailable: Spin is not installed.
     """
+    if trace.origin:
+        return _unexplained_after(trace, directory)
     if _accepted(trace.model, trace.lines(), directory):
         return None
     good, bad = 0, len(trace.steps)  # the first `good` steps are accepted, the first `bad` are not
@@ -93,6 +133,18 @@ def unexplained(trace: Trace, directory: Path) -> Step | None:
         else:
             bad = middle
     return trace.steps[good]
+
+
+def _unexplained_after(trace: Trace, directory: Path) -> Step | None:
+    """Return the first step that no run of the model takes which has begun as the origin; None if it accepts all."""
+    best: Step | None = trace.steps[0]
+    for count in range(len(trace.origin) + 1):
+        whole = Trace(trace.directory, [*trace.origin[:count], *trace.steps])
+        step = unexplained(replace(trace, steps=whole.steps, origin=()), directory)
+        if step is None:
+            return None
+        best = step if step in trace.steps else best
+    return best
 
 
 def _accepted(model: str, lines: Sequence[str], directory: Path) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from scurry.testing.simulation.endpoints import Endpoints, FileEndpoints, LogEndpoints
 from scurry.testing.simulation.jobs import counts, sessions, timers, windows
 from scurry.testing.simulation.parts import SimulatedSink, SimulatedSource
+from scurry.testing.simulation.programs import FoundFault, Program, Run
 from scurry.testing.simulation.schedules import KINDS, Fault, Schedule
-from scurry.testing.simulation.simulator import FoundFault, Program, Run, Simulation
+from scurry.testing.simulation.simulator import Simulation
 
 __all__ = [
     "KINDS",

@@ -18,7 +18,7 @@ from scurry.datastream import (
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.datastream.window import EventTimeSessionWindows, TumblingEventTimeWindows
 from scurry.testing.simulation.parts import SimulatedSink, SimulatedSource
-from scurry.testing.simulation.simulator import Program
+from scurry.testing.simulation.programs import Program
 
 __all__ = ["counts", "sessions", "timers", "windows"]
 

@@ -8,9 +8,8 @@ import random
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from scurry.common import Configuration
@@ -23,13 +22,13 @@ from scurry.runtime.driver.steps import Steps
 from scurry.runtime.local.runner import LocalRunner
 from scurry.testing.plans import job_plan_of
 from scurry.testing.simulation.determined import determined
-from scurry.testing.simulation.endpoints import Endpoints
 from scurry.testing.simulation.event_loop import event_loops_of
 from scurry.testing.simulation.files import SimulatedDisk
 from scurry.testing.simulation.machine import KilledError, Machine
-from scurry.testing.simulation.schedules import Fault, Schedule
+from scurry.testing.simulation.programs import FoundFault, Program, Run
+from scurry.testing.simulation.schedules import Schedule
 
-__all__ = ["FoundFault", "Program", "Run", "Simulation"]
+__all__ = ["SimulatedJob", "Simulation"]
 
 #: A job that does not end after so many operations never does, nor one that was started so often.
 _MOST_OPERATIONS, _MOST_PROCESSES = 20_000, 60
@@ -43,63 +42,6 @@ _SETTINGS = {
     "restart-strategy.fixed-delay.attempts": "3",
     "restart-strategy.fixed-delay.delay": "1 s",
 }
-
-
-class FoundFault(AssertionError):
-    """A run that went wrong.
-
-    Attributes:
-        schedule: The schedule, shrunk.
-        reason: The difference.
-    """
-
-    def __init__(self, schedule: Schedule, reason: str, test: str, events: Sequence[str]) -> None:
-        super().__init__(f"{reason}\n\n{test}\nthe latest events:\n  " + "\n  ".join(events))
-        self.schedule, self.reason = schedule, reason
-
-
-@dataclass(frozen=True)
-class Program:
-    """A job and its right output.
-
-    Attributes:
-        name: The name of the function that returns it, for the test that is printed.
-        records: Returns the input of a size: key, record and time in milliseconds of each, in the order of arrival.
-        build: Builds the job from its source and its sink. The same program is built for each process.
-        expected: Returns the output for an input, in any order.
-        check: Raises AssertionError for a wrong output; by default it is compared with `expected`.
-        settings: Settings of the job.
-        endpoints: Make the source and the sink.
-        versions: Other versions of the job, which have the same output; a `change` goes on with one of them.
-    """
-
-    name: str
-    records: Callable[[int, random.Random], list[tuple[Any, Any, int]]]
-    build: Callable[[StreamExecutionEnvironment, Any, Any], object]
-    expected: Callable[[list[tuple[Any, Any, int]]], list[Any]]
-    check: Callable[[list[tuple[Any, Any, int]], list[Any]], None] | None = None
-    settings: dict[str, str] = field(default_factory=dict)
-    endpoints: Endpoints = field(default_factory=Endpoints)
-    versions: tuple[Callable[[StreamExecutionEnvironment, Any, Any], object], ...] = ()
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run that has ended as it should.
-
-    Attributes:
-        digest: The hash of its events.
-        operations: Their number.
-        processes: How many processes the job had.
-        dealt: The faults that happened.
-        output: What was committed.
-    """
-
-    digest: str
-    operations: int
-    processes: int
-    dealt: tuple[Fault, ...]
-    output: list[Any]
 
 
 class Simulation:
@@ -202,6 +144,7 @@ class SimulatedJob:
         self._last = ""
 
     def run(self) -> Run:
+        """Run the schedule."""
         machine = self._machine
         try:
             with machine.running(), self._disk.active(), determined(machine), event_loops_of(machine):
@@ -214,6 +157,8 @@ class SimulatedJob:
                 self._check_savepoints(output)
         except AssertionError as wrong:
             raise self._found(str(wrong)) from wrong
+        except Exception as error:  # of no job: those of jobs are results
+            raise self._found(f"{type(error).__name__}: {error}") from error
         return Run(machine.digest, machine.operations, self._processes, tuple(machine.dealt), output)
 
     def _found(self, reason: str) -> FoundFault:
@@ -377,7 +322,13 @@ class SimulatedJob:
     def _second(self) -> None:
         machine = self._machine
         dealt = len(machine.dealt)
-        client, steps = self._start("out")
+        try:
+            client, steps = self._start("out")
+        except ScurryError as refused:
+            if len(machine.dealt) == dealt:
+                raise
+            machine.note(f"not started: {refused}")
+            return
         self._drive(client, steps)
         if machine.dead:
             raise KilledError

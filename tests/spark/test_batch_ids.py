@@ -220,6 +220,26 @@ def test_a_damaged_note_of_such_a_batch_is_an_error_that_says_what_to_do(restore
         restored.run(savepoint=restored.savepoint)
 
 
+@pytest.mark.parametrize("dies_after", [2, 3])
+def test_damage_before_state_was_restored_whole_is_an_error_if_sinks_have_later_batches(
+    restored: Runs, dies_after: int
+) -> None:
+    """The state would be restored anew, with the ids of the batches that followed."""
+    restored.dies(dies_after, savepoint=restored.savepoint)
+    for batch in range(1, dies_after):
+        restored.damage(f"commits/{batch}")
+    for parallelism in (2, 2, 3):
+        with pytest.raises(CheckpointCorruptedError, match="before the state of .* was restored whole"):
+            restored.run(parallelism, savepoint=restored.savepoint)
+
+
+def test_damage_after_state_was_restored_whole_is_rolled_back(restored: Runs) -> None:
+    restored.dies(3, savepoint=restored.savepoint)
+    restored.damage("commits/2")
+    restored.run(savepoint=restored.savepoint)
+    assert restored.numbers() == list(range(RECORDS))
+
+
 def test_a_start_from_an_earlier_savepoint_leaves_out_the_id_of_a_batch_in_doubt(saved: Runs) -> None:
     saved.batches[2].clear()  # the user takes out what came after it; the sink still knows the id
     saved.run(savepoint=saved.savepoint)

@@ -12,6 +12,7 @@ reads it batch by batch backwards, before anything is deleted.
 from __future__ import annotations
 
 import json
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ from scurry.spark.checkpoint.prepared import PREPARED
 
 #: File beside the log's entries: batch id -> end offset of the batches that were rolled back.
 _REPLAYS = "assignments/replays"
+#: File beside them: the newest batch that was rolled back after a commit, or may have been in doubt then.
+_ROLLED_BACK = "assignments/rolled-back"
 _NO_OFFSET = "-"
 
 
@@ -201,6 +204,8 @@ class Rollback:
         if not (commits or offsets or lost):
             return
         if commits:  # what was prepared after them goes with state that is rolled back
+            newest = max(last_rolled_back(self.own), *self._commits, *self._offsets)
+            self.own.write(_ROLLED_BACK, str(newest).encode())
             self.own.delete(PREPARED)
         self._remember_ends(committed)
         # In this order: if this is interrupted, the next start detects the same damage.
@@ -268,6 +273,19 @@ def remembered_ends(own: Storage) -> dict[int, int]:
         return {int(batch): end for batch, end in json.loads(own.read(_REPLAYS)).items()}
     except (FileNotFoundError, DamagedFileError, ValueError):
         return {}  # batches may then be larger than before, but nothing is lost
+
+
+def last_rolled_back(own: Storage) -> int:
+    """Return the newest batch that sinks may know and that was rolled back, by Spark's id; -1 if none was.
+
+    If that is unknown, because the file is damaged as well, it may be any.
+    """
+    try:
+        return int(own.read(_ROLLED_BACK))
+    except FileNotFoundError:
+        return -1
+    except DamagedFileError:
+        return sys.maxsize
 
 
 def _parsed(storage: Storage, name: str) -> list[str] | None:

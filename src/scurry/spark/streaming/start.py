@@ -20,7 +20,7 @@ from scurry.spark.checkpoint.assignment_log import AssignmentLog
 from scurry.spark.checkpoint.generations import CheckpointDirectory, latest_committed
 from scurry.spark.checkpoint.prepared import commit, prepared_batch
 from scurry.spark.checkpoint.recovery import Recovery
-from scurry.spark.checkpoint.rollback import remembered_ends
+from scurry.spark.checkpoint.rollback import last_rolled_back, remembered_ends
 from scurry.spark.frames import materialize
 from scurry.spark.savepoint.taker import save_for_next_generation
 from scurry.spark.streaming.adaptive import AdaptiveScheduler
@@ -139,7 +139,16 @@ class SparkJobStart(JobStart):
                 source.source = materialize(source, os.path.join(self._root, "frames", str(source.id)))
 
     def _repair(self) -> None:
-        Recovery(self._job, self._session(), self._directory.generation).restart_point()
+        generation = self._directory.generation
+        Recovery(self._job, self._session(), generation).restart_point()
+        committed = generation.committed()
+        if self._interrupted() and last_rolled_back(generation.storage) > (-1 if committed is None else committed):
+            # the state would be restored anew, and other output get the ids of batches that sinks know
+            raise CheckpointCorruptedError(
+                f"damaged batches of the checkpoint in {self._root} were rolled back to one before the state of "
+                f"{self._directory.origin} was restored whole, and sinks may have their output. Restore the files from "
+                "a copy, or start from a savepoint in another execution.checkpointing.dir"
+            )
 
     def _fresh(self) -> bool:
         return AssignmentLog(self._directory.generation.storage).last() is None

@@ -73,7 +73,7 @@ NUMBER sp_rec, sp_pos, sp_pending;
 /* Whether this driver may change the directory: the lease is looked at before. */
 #define ALONE (holder == me || MUTANT == LEASE_UNCHECKED)
 
-#define FORGET in_charge = false; submitted = false; extra = false; resumes = false; shown = 0; b = 0; mine = 0; \
+#define FORGET in_charge = false; submitted = false; extra = 0; resumes = false; shown = 0; b = 0; mine = 0; \
     my_first = 0; anew = false; rest = 0; from = 0; to = 0; loaded = 0
 
 /* A snapshot of a committed batch: its state, and the positions after the entry with its last assignment. */
@@ -109,59 +109,63 @@ inline begin_generation(id) {
 /* Log an entry: a part of an origin, or one or two records. */
 inline log_entry() {
 #ifdef TRACE
-    to = (doomed[me] == 1 -> next_logged : seen_b);
+    until = (doomed[me] == 1 -> next_logged : seen_b);
     if
-    :: to > logged && to - logged < KEPT
+    :: until > logged && until - logged < KEPT
     fi;
     if
-    :: rest > 0 && (doomed[me] == 1 || seen_c == 1) -> loaded = 0             /* more parts follow */
-    :: rest > 0 && (doomed[me] == 1 || seen_c == 0) -> loaded = 0; rest = 0
-    :: rest == 0 -> loaded = 1
+    :: rest > 0 && (doomed[me] == 1 || seen_c == 1) -> taken = 0             /* more parts follow */
+    :: rest > 0 && (doomed[me] == 1 || seen_c == 0) -> taken = 0; rest = 0
+    :: rest == 0 -> taken = 1
     fi;
-    from = logged;
+    since = logged;
     do
-    :: from < to ->
-        rec_at[AT(from)] = RECORDS_UP_TO(from) + loaded; parts_at[AT(from)] = ALL_PARTS - rest;
-        entry_at[AT(from)] = to; from++
+    :: since < until ->
+        rec_at[AT(since)] = RECORDS_UP_TO(since) + taken; parts_at[AT(since)] = ALL_PARTS - rest;
+        entry_at[AT(since)] = until; since++
     :: else -> break
     od;
-    logged = to;
+    logged = until;
 #else
     if
-    :: rest > 0 -> loaded = 0; to = logged + 1 + (rest == 1 -> o_pending : 0); rest--  /* the last has what is pending */
-    :: rest == 0 -> loaded = 1; to = logged + 1
-    :: rest == 0 && RECORDS_UP_TO(logged) + 2 <= RECORDS -> loaded = 1; to = logged + 2
+    :: rest > 0 -> taken = 0; until = logged + 1 + (rest == 1 -> o_pending : 0); rest--  /* the last has what is pending */
+    :: rest == 0 -> taken = 1; until = logged + 1
+    :: rest == 0 && RECORDS_UP_TO(logged) + 2 <= RECORDS -> taken = 1; until = logged + 2
     fi;
-    from = logged;
+    since = logged;
     do
-    :: from < to ->
-        rec_at[from] = RECORDS_UP_TO(from) + loaded; parts_at[from] = PARTS_UP_TO(from) + 1 - loaded; entry_at[from] = to;
-        loaded = 1; from++
+    :: since < until ->
+        rec_at[since] = RECORDS_UP_TO(since) + taken; parts_at[since] = PARTS_UP_TO(since) + 1 - taken; entry_at[since] = until;
+        taken = 1; since++
     :: else -> break
     od;
     if
     :: MUTANT == SHOWN_BEFORE_LOGGED
-    :: else -> logged = to
+    :: else -> logged = until
     fi;
 #endif
-    shown = (MUTANT == SHOWN_BEFORE_LOGGED -> to : logged); from = 0; to = 0; loaded = 0
+    shown = (MUTANT == SHOWN_BEFORE_LOGGED -> until : logged); since = 0; until = 0; taken = 0
 }
 
 mtype = { DOWN, START, REPAIR, SETTLE, SETTLE_0, SETTLE_1, SETTLE_SPARK, SAVING, WRITING, BEGIN, RUN,
           IDLE, TASKS, NOTE, COMMIT_0, COMMIT_1, SPARK, OVER };
+
+/* The batch of the last entry is committed, and the next one is wanted. */
+#define NEXT_ENTRY (!submitted && (pc == IDLE || pc == SPARK))
 
 proctype driver(bit me) {
     mtype pc = DOWN;
     bool want, anew;         /* the program; whether the next generation begins with an origin of its own */
     bool in_charge;          /* whether the query runs */
     bool submitted;          /* whether an entry waits for its batch */
-    bool extra;              /* whether one may be submitted before the first batch all the same */
+    byte extra;              /* whether one may be submitted all the same, until the commit of the first batch is known */
     bool resumes;            /* whether the first batch was planned before */
     NUMBER shown;            /* assignments that Spark can see */
     NUMBER b;                /* the present batch */
     NUMBER mine, my_first;   /* the generation */
     byte rest;               /* parts that are still to be assigned */
     NUMBER from, to, loaded;
+    NUMBER since, until, taken;  /* of an entry that is logged */
 
 end: do
     /* ---------------------------------------------------------------- the start */
@@ -234,8 +238,8 @@ end: do
 
     /* ---------------------------------------------------------------- batches */
     :: atomic { pc == RUN && ALONE && STEP(STARTED, gen, committed, logged) ->
-        in_charge = true; mine = gen; my_first = first; b = committed; shown = logged; extra = true;
-        submitted = logged > END_OF(committed); resumes = planned > committed;
+        in_charge = true; mine = gen; my_first = first; b = committed; shown = logged;
+        submitted = logged > END_OF(committed); extra = (submitted -> 2 : 0); resumes = planned > committed;
         rest = (MUTANT == RESTORES_HALF && logged > 0 -> 0 : ALL_PARTS - PARTS_UP_TO(logged));
         MUST(rest == 0 || origin_there);
         if
@@ -243,19 +247,24 @@ end: do
         :: else
         fi;
         pc = IDLE; DONE }
-    :: atomic { in_charge && (pc == IDLE || pc == SPARK) && ALONE && mine == gen &&
-            (!submitted || (extra && pc == IDLE && b >= replays)) && (rest > 0 || BOUND(RECORDS_UP_TO(logged) < RECORDS)) &&
+    :: atomic { in_charge && ALONE && mine == gen &&
+            (NEXT_ENTRY || (extra > 0 && b >= replays)) && (rest > 0 || BOUND(RECORDS_UP_TO(logged) < RECORDS)) &&
             BOUND(logged < KEPT - 3) && STEP(ASSIGNED, logged, ANY_B, ANY_C) ->
-        submitted = true; extra = false; log_entry(); DONE }
+        if
+        :: NEXT_ENTRY -> submitted = true
+        :: extra > 0 && b >= replays -> extra = 0
+        fi;
+        log_entry(); DONE }
     :: atomic { pc == IDLE && mine == gen && planned == b && shown > END_OF(b) && HIDDEN ->
-        extra = false; resumes = false;
+        extra = (extra > 1 -> 1 : 0); resumes = false;
         if
         :: b < replays && MUTANT != ROLLED_BACK_AS_ONE        /* Spark sees no more than it had */
         :: !(b < replays && MUTANT != ROLLED_BACK_AS_ONE) -> end_of[AT(b)] = shown
         :: !(b < replays && MUTANT != ROLLED_BACK_AS_ONE) && shown > END_OF(b) + 1 && !TRACING -> end_of[AT(b)] = shown - 1
         fi;
         planned = b + 1; pc = TASKS }
-    :: atomic { pc == IDLE && mine == gen && planned > b && resumes && HIDDEN -> extra = false; resumes = false; pc = TASKS }
+    :: atomic { pc == IDLE && mine == gen && planned > b && resumes && HIDDEN ->
+        extra = (extra > 1 -> 1 : 0); resumes = false; pc = TASKS }
     :: atomic { pc == IDLE && (mine != gen || (planned > b && !resumes)) -> pc = DOWN; FORGET }  /* another driver's plan */
     :: atomic { pc == TASKS && (mine != gen || (holder != me && b < oldest)) -> pc = DOWN; FORGET }
     :: atomic { pc == TASKS && mine == gen && (holder == me || b >= oldest || MUTANT == LEASE_UNCHECKED) &&

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ from scurry.connectors.ranges import NumberSequenceSource
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ScurryError
-from scurry.runtime.driver.protocol import TRACE_FILE
+from scurry.runtime.driver.protocol import TRACE_FILE, ProtocolTrace
 from support.model.spin import Unavailable
-from support.model.traces import Step, Trace, traces_in, unexplained
+from support.model.traces import Step, Trace, laid_out, traces_in, unexplained
 
 pytestmark = pytest.mark.slow
 
@@ -114,6 +114,42 @@ def test_a_wrong_trace_is_refused(wrong: str, tmp_path: Path) -> None:
     text, before, after = WRONG[wrong]
     assert text.count(before) == 1
     assert judged(text.replace(before, after), tmp_path) is not None
+
+
+#: A job that goes on from what the directory was after its first checkpoint.
+LAID_OUT_AGAIN = "c taken\nc output 0\nc noted 0\nc started 1 1 @p\nc checkpoint 1 0 @x"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", ""),
+        ("checkpoint 1", "checkpoint 0"),
+        ("output 0\nc noted 0", "noted 0\nc output 0"),
+        ("started 1 1 @p", "started 1 3 @p"),
+    ],
+    ids=["right", "an id comes twice", "early note of output", "a batch that never was"],
+)
+def test_a_directory_that_is_laid_out_goes_on_from_some_moment_before(before: str, after: str, tmp_path: Path) -> None:
+    assert before in LAID_OUT_AGAIN
+    trace = Trace("", steps(LAID_OUT_AGAIN.replace(before, after) if before else LAID_OUT_AGAIN), 1)
+    trace = replace(trace, origin=tuple(steps(IN_PROCESS)))
+    try:
+        assert (unexplained(trace, tmp_path) is None) == (before == "")
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+
+
+def test_a_file_has_a_trace_for_each_time_that_its_directory_was_laid_out(trace: Path, tmp_path: Path) -> None:
+    job = ProtocolTrace()
+    job.hold(f"{tmp_path}/job/checkpoints")
+    laid_out(f"{tmp_path}/job")
+    laid_out(f"{tmp_path}/another")
+    job.step("begun", 1, 0, 0)
+    laid_out(f"{tmp_path}/job")
+    job.step("finished")
+    names = [([step.name for step in each.origin], [step.name for step in each.steps]) for each in traces_in(trace)]
+    assert names == [([], ["taken"]), (["taken"], ["begun"]), (["taken"], ["finished"])]
 
 
 @dataclass(frozen=True)

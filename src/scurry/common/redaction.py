@@ -35,7 +35,7 @@ _BARE = r"(?:[^\s&;,\"'\\]|,(?!\s{0,4}[\w.-]{1,60}\s{0,4}[=:]))+"
 
 
 class _Rule(NamedTuple):
-    """A pattern, what replaces it, and texts of which each match has one, in small letters."""
+    """A pattern, its replacement, and texts of which each match has one, in small letters."""
 
     pattern: re.Pattern[str]
     replacement: str

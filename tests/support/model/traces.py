@@ -136,15 +136,12 @@ def unexplained(trace: Trace, directory: Path) -> Step | None:
 
 
 def _unexplained_after(trace: Trace, directory: Path) -> Step | None:
-    """Return the first step that no run of the model takes which has begun as the origin; None if it accepts all."""
-    best: Step | None = trace.steps[0]
-    for count in range(len(trace.origin) + 1):
-        whole = Trace(trace.directory, [*trace.origin[:count], *trace.steps])
-        step = unexplained(replace(trace, steps=whole.steps, origin=()), directory)
-        if step is None:
+    """Return the first step if no run of the model has begun as the origin and goes on so; None if one does."""
+    for count in range(len(trace.origin), -1, -1):
+        whole = replace(trace, steps=[*trace.origin[:count], *trace.steps], origin=())
+        if _accepted(trace.model, whole.lines(), directory):
             return None
-        best = step if step in trace.steps else best
-    return best
+    return trace.steps[0]
 
 
 def _accepted(model: str, lines: Sequence[str], directory: Path) -> bool:

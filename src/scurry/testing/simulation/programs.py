@@ -1,4 +1,4 @@
-"""What is simulated, a job with its right output, and what its runs end with."""
+"""A simulated job with its right output, and the results of its runs."""
 
 from __future__ import annotations
 

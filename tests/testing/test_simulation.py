@@ -7,6 +7,9 @@ import random
 import re
 import subprocess
 import sys
+import threading
+import time
+import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -61,6 +64,33 @@ def test_a_schedule_has_one_hash_in_all_processes() -> None:
         for command, environment in zip(commands, environments, strict=True)
     }
     assert digests == {Simulation(counts()).run(Schedule(1, records=12, faults=FAULTS)).digest + "\n"}
+
+
+def test_other_threads_of_the_process_are_no_part_of_a_schedule() -> None:
+    """They neither change its events nor feel its clock."""
+    schedule = Schedule(1, records=12, faults=FAULTS)
+    alone = Simulation(counts()).run(schedule).digest
+    ends, errors = threading.Event(), []
+
+    def works() -> None:
+        try:
+            while not ends.is_set():
+                began = time.monotonic()
+                uuid.uuid4()
+                os.urandom(8)
+                time.sleep(0.001)
+                assert time.monotonic() - began < 60
+        except BaseException as error:
+            errors.append(error)
+
+    other = threading.Thread(target=works)
+    other.start()
+    try:
+        assert {Simulation(counts()).run(schedule).digest for _ in range(3)} == {alone}
+    finally:
+        ends.set()
+        other.join()
+    assert errors == []
 
 
 def test_seeds_draw_all_kinds_of_faults_and_other_schedules_each() -> None:

@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any
 
 from scurry.testing.simulation.machine import Machine
@@ -33,9 +34,21 @@ def replaced(calls: Sequence[Replaced]) -> Iterator[None]:
             setattr(place, name, call)
 
 
+def _in_this_thread(call: Callable[..., Any], elsewhere: Callable[..., Any]) -> Callable[..., Any]:
+    own = get_ident()
+
+    def chosen(*args: Any, **kwargs: Any) -> Any:
+        return call(*args, **kwargs) if get_ident() == own else elsewhere(*args, **kwargs)
+
+    return chosen
+
+
 @contextmanager
 def determined(machine: Machine) -> Iterator[None]:
-    """Let time and chance be those of the machine, and pools of threads work at once, while a `with` block runs."""
+    """Let time and chance be those of the machine, and pools of threads work at once, while a `with` block runs.
+
+    Other threads of the process keep Python's: what they do is no part of the schedule.
+    """
     clock, chance, state = machine.clock, machine.chance, random.getstate()
     begun = clock.now
 
@@ -60,7 +73,7 @@ def determined(machine: Machine) -> Iterator[None]:
         (socket, "gethostname", lambda: "simulated"),
         (ThreadPoolExecutor, "submit", submit),
     ]
-    with replaced(calls):
+    with replaced([(place, name, _in_this_thread(call, vars(place)[name])) for place, name, call in calls]):
         try:
             yield
         finally:

@@ -21,9 +21,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+from results import Fingerprint, fingerprint, lines_of
 
 FILES = 4
 BASE = 1_600_000_000_000
@@ -128,7 +130,7 @@ def generate(path: Path, records: int, keys: int, seed: int) -> None:
                 out.write(f"k{random.randrange(keys)},{at},{random.randrange(1000)}\n")
 
 
-def run(name: str, mode: str, source: Path, on_spark: bool) -> tuple[float, float, list[str]]:
+def run(name: str, mode: str, source: Path, on_spark: bool) -> tuple[float, float, Fingerprint]:
     """Return the processor seconds, the seconds and the results of a job."""
     target = tempfile.mkdtemp(prefix="batch-cost-")
     environment = {**os.environ, "BATCH_COST_RUNNER": "spark" if on_spark else "local"}
@@ -137,24 +139,21 @@ def run(name: str, mode: str, source: Path, on_spark: bool) -> tuple[float, floa
     line = next((line for line in done.stdout.splitlines() if line.startswith("RESULT ")), None)
     if line is None:
         sys.exit(done.stdout[-3000:])
-    lines: list[str] = []
-    for path in sorted(Path(target).rglob("*")):
-        if path.is_file() and not path.name.startswith((".", "_")):
-            lines += path.read_text().splitlines()
+    results = fingerprint(final(name, lines_of(Path(target))))
     shutil.rmtree(target)
     used, seconds = map(float, line.split()[1:])
-    return used, seconds, lines
+    return used, seconds, results
 
 
-def final(name: str, lines: list[str]) -> list[str]:
-    """Return the results that both modes have in common, in an order of their own."""
+def final(name: str, lines: Iterable[str]) -> Iterable[str]:
+    """Return the results that both modes have in common."""
     if name != "reduce":
-        return sorted(lines)
+        return lines
     greatest: dict[str, int] = {}
     for line in lines:  # amounts are not negative
         key, amount = line.split(",")
         greatest[key] = max(greatest.get(key, 0), int(amount))
-    return sorted(f"{key},{amount}" for key, amount in greatest.items())
+    return [f"{key},{amount}" for key, amount in greatest.items()]
 
 
 def main() -> None:
@@ -191,9 +190,8 @@ def compare(name: str, records: int, keys: int, runs: int, on_spark: bool) -> No
     for _ in range(runs):
         for mode, found in some.items():
             start = run(name, mode, data / f"{sizes[0]}-{keys}", on_spark)[0]
-            used, walls[mode], lines = run(name, mode, data / f"{sizes[1]}-{keys}", on_spark)
+            used, walls[mode], results[mode] = run(name, mode, data / f"{sizes[1]}-{keys}", on_spark)
             found.append(used - start)
-            results[mode] = final(name, lines)
     read = records * (2 if name == "join" else 1)
     for mode, found in some.items():
         costs[mode] = statistics.median(found) / read * 1e6
@@ -201,7 +199,7 @@ def compare(name: str, records: int, keys: int, runs: int, on_spark: bool) -> No
     print(
         f"{name:10} processor s per M records: STREAMING {costs['STREAMING']:5.2f}, BATCH {costs['BATCH']:5.2f}: "
         f"{costs['BATCH'] / costs['STREAMING']:.2f}; {walls['STREAMING']:.1f} and {walls['BATCH']:.1f} s; "
-        f"{len(results['BATCH']):,} results, {equal}",
+        f"{results['BATCH'].lines:,} results, {equal}",
         flush=True,
     )
 

@@ -1,6 +1,6 @@
 """The distance to the limit: processor time per record in-process, next to a bare loop over the same functions.
 
-    python bench/floor.py [--only REGEX] [--rows 300000] [--rounds 3] [--history]
+    python bench/floor.py [--only REGEX] [--rows 300000] [--rounds 3] [--batch] [--history]
 
 The bare loop calls the functions of the benchmark one after the other, with a dict as state and no engine around them.
 The least of all rounds counts. A job of one record is subtracted, so that no start is counted.
@@ -28,7 +28,7 @@ from scurry.common import Configuration, Duration, Time, Types, WatermarkStrateg
 from scurry.common.types import Row
 from scurry.common.watermark_strategy import TimestampAssigner
 from scurry.connectors.sink import DiscardSink
-from scurry.datastream import DataStream, StreamExecutionEnvironment
+from scurry.datastream import DataStream, RuntimeExecutionMode, StreamExecutionEnvironment
 from scurry.datastream.connectors.file_system import FileSource
 from scurry.datastream.formats.csv import CsvReaderFormat, CsvSchema
 from scurry.datastream.functions import AggregateFunction, FlatMapFunction, KeyedProcessFunction, RuntimeContext
@@ -200,6 +200,62 @@ def joined(view: tuple[str, int]) -> tuple[str, int]:
     return f"campaign {int(view[0][3:]) % CAMPAIGNS}", view[1]
 
 
+class Timed(KeyedProcessFunction):
+    """Sums the amounts of each key, and registers a timer for each minute of it."""
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.sum = runtime_context.get_state(ValueStateDescriptor("sum", Types.LONG()))
+
+    def process_element(self, value: Any, ctx: Any) -> None:
+        self.sum.update((self.sum.value() or 0) + value[2])
+        ctx.timer_service().register_event_time_timer((value[1] // 60_000 + 1) * 60_000)
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Iterator[int]:
+        yield timestamp
+
+
+class BareTimers:
+    """The context of a bare loop: a timer is a key and a time in a set, and none fires."""
+
+    def __init__(self, state: BareState) -> None:
+        self.state = state
+        self.timers: set[tuple[Any, int]] = set()
+
+    def timer_service(self) -> BareTimers:
+        return self
+
+    def register_event_time_timer(self, time: int) -> None:
+        self.timers.add((self.state.key, time))
+
+
+def parsed(line: str) -> tuple[str, int, int]:
+    key, at, amount = line.split(",")
+    return key, int(at), int(amount)
+
+
+def timers_per_key(env: StreamExecutionEnvironment, rows: Rows) -> DataStream:
+    """The job `timers` of bench/batch_cost.py, from a collection of lines."""
+    late = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_millis(5_000))
+    record = Types.TUPLE([Types.STRING(), Types.LONG(), Types.LONG()])
+    stream = env.from_collection(rows, type_info=Types.STRING()).map(parsed, record)
+    timed = stream.assign_timestamps_and_watermarks(late.with_timestamp_assigner(Second()))
+    return timed.key_by(lambda r: r[0], Types.STRING()).process(Timed(), Types.LONG())
+
+
+def bare_timers_per_key(rows: Rows) -> None:
+    time_of, key_of, function, state = Second().extract_timestamp, lambda r: r[0], Timed(), BareState()
+    function.sum, context = state, BareTimers(state)
+    for row in rows:
+        record = parsed(row)
+        time_of(record, 0)
+        state.key = key_of(record)
+        function.process_element(record, context)
+
+
+def lines(count: int) -> Rows:
+    return [f"k{n * 7919 % 1_000},{n + n * 31 % 5_000},{n % 100}" for n in range(count)]
+
+
 def pairs(count: int) -> Rows:
     return [(n * 7919 % KEYS, n) for n in range(count)]
 
@@ -236,6 +292,7 @@ CASES: dict[str, tuple[Job, Callable[[Rows], None], Callable[[int], Rows]]] = {
     "w1": (count_per_key, bare_count_per_key, pairs),
     "w1 file": (count_per_key_of_file, bare_count_per_key_of_rows, csv_rows),
     "w2": (sums_per_window, bare_sums_per_window, triples),
+    "timers": (timers_per_key, bare_timers_per_key, lines),
     "w3": (views_per_campaign, bare_views_per_campaign, events),
 }
 
@@ -248,24 +305,25 @@ def timed(run: Callable[[], None]) -> float:
     return time.process_time() - begun
 
 
-def execute(job: Job, rows: Rows) -> None:
+def execute(job: Job, rows: Rows, mode: RuntimeExecutionMode) -> None:
     """Run a job in this process."""
     configuration = Configuration()
     configuration.set_string("scurry.runner", "local")
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_parallelism(2)
+    env.set_runtime_mode(mode)
     job(env, rows)._sink(DiscardSink(), "discard")
     env.execute("floor")
 
 
-def measure(name: str, count: int, rounds: int) -> dict[str, Any]:
+def measure(name: str, count: int, rounds: int, mode: RuntimeExecutionMode) -> dict[str, Any]:
     """Return the microseconds per record of a case, and how many times the bare loop's scurry's are."""
     job, bare, make = CASES[name]
     rows = make(count)
-    execute(job, make(1))
+    execute(job, make(1), mode)
     floor = [timed(lambda: bare(rows)) for _ in range(rounds)]
-    start = [timed(lambda: execute(job, rows[:1])) for _ in range(rounds)]
-    whole = [timed(lambda: execute(job, rows)) for _ in range(rounds)]
+    start = [timed(lambda: execute(job, rows[:1], mode)) for _ in range(rounds)]
+    whole = [timed(lambda: execute(job, rows, mode)) for _ in range(rounds)]
     bare_us = min(floor) / count * 1e6
     ours_us = (min(whole) - min(start)) / count * 1e6
     return {
@@ -282,20 +340,21 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=300_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--history", action="store_true", help="append to bench/history.jsonl")
+    parser.add_argument("--batch", action="store_true", help="the jobs run in BATCH")
     options = parser.parse_args()
+    mode = RuntimeExecutionMode.BATCH if options.batch else RuntimeExecutionMode.STREAMING
     found = []
     for name in CASES:
         if re.search(options.only, name):
-            figures = measure(name, options.rows, options.rounds)
+            figures = measure(name, options.rows, options.rounds, mode)
             found.append(figures)
             print(
                 "{case}: bare loop {bare_us} µs a record, scurry {scurry_us} µs: {ratio} x".format(**figures),
                 flush=True,
             )
     if options.history:
-        history.append(
-            {**figures, "beside": "a bare loop", "ratio": round(1 / figures["ratio"], 3)} for figures in found
-        )
+        beside = "a bare loop, BATCH" if options.batch else "a bare loop"
+        history.append({**figures, "beside": beside, "ratio": round(1 / figures["ratio"], 3)} for figures in found)
 
 
 if __name__ == "__main__":

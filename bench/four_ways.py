@@ -19,10 +19,13 @@ import random
 import re
 import sys
 import tempfile
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from processes import Run, environment_of_scurry, run_process
+from results import Fingerprint, fingerprint, lines_of
 
 HERE = Path(__file__).resolve().parent
 JOB = HERE / "jobs" / "four_ways.py"
@@ -44,19 +47,24 @@ def generate(directory: Path, records: int, keys: int) -> Path:
         return directory
     chance = random.Random(1)
     partial = directory.with_name(f"{directory.name}.{os.getpid()}")
-    lanes: dict[tuple[str, int], list[str]] = {
-        (part, lane): [] for part in ("all", "history", "live") for lane in range(LANES)
-    }
-    for number in range(records):
-        at = FIRST_TIME + number - chance.randrange(5000)
-        line = f"k{chance.randrange(keys)},{at},{chance.randrange(1000)}\n"
-        for part in ("all", "history" if number < records * DIVISION else "live"):
-            lanes[part, number % LANES].append(line)
-    for (part, lane), lines in lanes.items():
-        (partial / part).mkdir(parents=True, exist_ok=True)
-        (partial / part / f"{lane}.csv").write_text("".join(lines))
+    with ExitStack() as files:
+        lanes = {
+            (part, lane): files.enter_context(_new_file(partial / part / f"{lane}.csv"))
+            for part in ("all", "history", "live")
+            for lane in range(LANES)
+        }
+        for number in range(records):
+            at = FIRST_TIME + number - chance.randrange(5000)
+            line = f"k{chance.randrange(keys)},{at},{chance.randrange(1000)}\n"
+            for part in ("all", "history" if number < records * DIVISION else "live"):
+                lanes[part, number % LANES].write(line)
     partial.rename(directory)
     return directory
+
+
+def _new_file(path: Path) -> TextIO:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return open(path, "w", encoding="utf-8")
 
 
 def lines_of_program() -> tuple[dict[str, int], int]:
@@ -80,15 +88,14 @@ class Engine:
     environment: dict[str, str]
     ways: tuple[str, ...] = tuple(WAYS)
 
-    def run(self, way: str, data: Path) -> tuple[Run, list[str]]:
-        """Run the job in one way; return what was measured, and the lines that it wrote, sorted."""
+    def run(self, way: str, data: Path) -> tuple[Run, Fingerprint]:
+        """Run the job in one way; return what was measured, and what it wrote."""
         with tempfile.TemporaryDirectory(prefix="four-ways-") as name:
             place = Path(name)
             arguments = [str(JOB), way, str(data), str(place / "out"), str(place / "savepoints")]
             done = run_process([*self.command, *arguments], self.environment)
             done.result()
-            files = (each for each in (place / "out").rglob("*") if each.is_file() and each.name[0] not in "._")
-            return done, sorted(line for file in files for line in file.read_text().splitlines())
+            return done, fingerprint(lines_of(place / "out"))
 
 
 def scurry(on_spark: bool) -> Engine:
@@ -104,7 +111,7 @@ def pyflink(venv: Path) -> Engine:
     return Engine("PyFlink", [str(venv / "bin" / "python")], environment, ("stream", "batch", "hybrid"))
 
 
-def measure(engine: Engine, small: Path, large: Path, records: int, expected: list[str]) -> list[str]:
+def measure(engine: Engine, small: Path, large: Path, records: int, expected: Fingerprint | None) -> Fingerprint | None:
     """Run all ways of an engine and print a line for each; return the results of the first one."""
     own, shared = lines_of_program()
     base = 0.0
@@ -138,11 +145,11 @@ def main() -> None:
     print(f"{given.records:,} records, {given.keys:,} keys, {DIVISION:.0%} of them history", flush=True)
     titles = f"{'s per M':>8} {'to (a)':>6} {'processors':>10} {'seconds':>7} {'peak MB':>8}  own lines"
     print(f"{'':37} {'results':9} {titles}", flush=True)
-    results: list[str] = []
+    results: Fingerprint | None = None
     for engine in (scurry(given.on_spark), *([pyflink(given.pyflink)] if given.pyflink else [])):
         engine.ways = tuple(way for way in engine.ways if re.search(given.only, WAYS[way]))
         results = measure(engine, small, large, given.records, results)
-    print(f"{len(results):,} results")
+    print(f"{results.lines if results else 0:,} results")
 
 
 if __name__ == "__main__":

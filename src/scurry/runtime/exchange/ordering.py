@@ -122,7 +122,9 @@ def _distinct(keys: Any) -> tuple[Any, Any]:
     places = keys - first
     present = np.zeros(last - first + 1, np.bool_)
     present[places] = True
-    return np.flatnonzero(present) + first, (np.cumsum(present) - 1)[places]
+    numbers: Any = np.cumsum(present, dtype=np.int32)  # of the keys of a flush
+    numbers -= 1
+    return np.flatnonzero(present) + first, numbers[places]
 
 
 def by_key(

@@ -103,6 +103,26 @@ def test_messages_are_assigned_within_limits_and_acknowledged_when_they_are_comm
     enumerator.close()
 
 
+def test_messages_that_wait_are_limited_in_number_and_in_bytes(tap: Tap, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiving, "MOST_WAITING", 4)
+    monkeypatch.setattr(receiving, "MOST_WAITING_BYTES", 10)
+    enumerator = ReceivingEnumerator(tap, BatchLimits(max_records=1))
+    works(enumerator)
+    tap.put("a", "b", "c")
+    until(lambda: tap.waiting == 3)
+    assert not tap.is_full
+    tap.put("12345678")
+    until(lambda: tap.waiting == 4)
+    assert tap.is_heavy and tap.is_full
+    for _ in range(2):
+        works(enumerator)
+    assert not tap.is_heavy and not tap.is_full  # nine bytes and two messages are left
+    tap.breaks.set()
+    until(lambda: tap.connections == 2 and tap.waiting == 4)
+    assert tap.is_heavy  # what comes again counts once
+    enumerator.close()
+
+
 def test_what_was_not_taken_when_the_connection_breaks_comes_again(tap: Tap) -> None:
     enumerator = ReceivingEnumerator(tap, BatchLimits(max_records=1))
     works(enumerator)

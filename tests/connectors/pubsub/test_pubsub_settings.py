@@ -12,6 +12,7 @@ import pytest
 from scurry.common.serialization import SimpleStringSchema
 from scurry.connectors.pubsub import source
 from scurry.connectors.pubsub.client import PubSubClient, PubSubProject
+from scurry.connectors.queues import receiving
 from scurry.connectors.source import BatchLimits
 from scurry.datastream.connectors import DeliveryGuarantee
 from scurry.datastream.connectors.pubsub import PubSubSink, PubSubSource
@@ -24,11 +25,13 @@ class Service:
     def __init__(self, ids: list[str]) -> None:
         self.ids = ids
         self.asked: list[tuple[str, str, int | None]] = []
+        self.pulled = 0
         #: requests that wait for messages
         self.waited = 0
 
     def call(self, kind: str, name: str, verb: str, body: dict[str, Any]) -> dict[str, Any]:
         if verb == "pull":
+            self.pulled += 1
             self.waited += "returnImmediately" not in body
         self.asked += [(verb, each, body.get("ackDeadlineSeconds")) for each in body.get("ackIds", ())]
         found, self.ids = (self.ids, []) if verb == "pull" else ([], self.ids)
@@ -100,6 +103,24 @@ def test_requests_to_the_service_wait_for_messages(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(PubSubClient, "call", service.call)
     enumerator = source.PubSubSubscription(PubSubProject("p"), "s").create_enumerator(1, BatchLimits())
     service.wait_for(lambda: enumerator.next_batch() and service.waited)
+    enumerator.close()
+
+
+def test_nothing_is_pulled_while_too_much_waits_and_leases_are_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "_FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(source, "_RENEW_SECONDS", 0.0)
+    monkeypatch.setattr(receiving, "MOST_WAITING", 2)
+    service = Service(["a", "b", "c"])
+    monkeypatch.setattr(PubSubClient, "call", service.call)
+    scan = source.PubSubSubscription(PubSubProject("p", "h:1"), "s")
+    enumerator = scan.create_enumerator(1, BatchLimits(max_records=1))
+    service.wait_for(enumerator.next_batch)
+    pulled = service.pulled
+    for each in ("a", "b", "c"):  # one is assigned, two wait
+        service.wait_for(lambda each=each: service.asked.count(("modifyAckDeadline", each, 60)) > 1)  # type: ignore[misc]
+    assert service.pulled == pulled
+    service.wait_for(lambda: enumerator.next_batch() and enumerator.next_batch())
+    service.wait_for(lambda: service.pulled > pulled)
     enumerator.close()
 
 

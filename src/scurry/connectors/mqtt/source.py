@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from scurry.connectors.messages import MessageSystem
 from scurry.connectors.mqtt.client import ANSWER_SECONDS, MqttBroker
-from scurry.connectors.queues.receiving import MOST_WAITING, Receiver, ReceivingScan
+from scurry.connectors.queues.receiving import Receiver, ReceivingScan
 from scurry.errors import ConnectorError
 from scurry.sql.types import (
     MAX_LENGTH,
@@ -161,7 +161,7 @@ class _Receiver(Receiver):
             number, mid, message = self._done.popleft()
             if number == self._connection and message.qos:
                 self._client.ack(mid, message.qos)
-        if self.waiting >= MOST_WAITING:  # only without acknowledgements: the broker limits others
+        if self.is_full:
             time.sleep(_WAIT_SECONDS)
             return
         code = self._client.loop(_WAIT_SECONDS)

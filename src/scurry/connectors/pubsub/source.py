@@ -163,7 +163,7 @@ class _Receiver(Receiver):
             self._keeper.start()
 
     def receive(self) -> None:
-        if self.waiting >= MOST_WAITING:
+        if self.is_full:
             time.sleep(_KEEP_SECONDS)
             return
         began = time.monotonic()

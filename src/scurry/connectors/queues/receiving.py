@@ -10,7 +10,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 from scurry.connectors.messages import MessageScan
@@ -19,6 +19,8 @@ from scurry.errors import ConnectorError, SourceConnectionError, UnsupportedErro
 
 #: Limit of the messages that wait to be assigned; connectors let the server wait while there are more.
 MOST_WAITING = 20_000
+#: Limit of their bytes.
+MOST_WAITING_BYTES = 64 << 20
 #: Longest time that a server may be away, in seconds, once it has answered.
 PATIENCE_SECONDS = 60.0
 #: Pause between attempts to connect again, in seconds.
@@ -40,6 +42,9 @@ class Receiver(ABC):
     def __init__(self) -> None:
         """Receive nothing yet."""
         self._messages: deque[Any] = deque()
+        #: bytes of the messages that wait
+        self._bytes = 0
+        self._counting = Lock()
         self._error: Exception | None = None
         self._thread: Thread | None = None
         self._closing = Event()
@@ -90,13 +95,25 @@ class Receiver(ABC):
 
     def received(self, message: Any) -> None:
         """Keep a message until it is taken; called by `receive`."""
-        self._messages.append(message)
+        with self._counting:
+            self._bytes += self.size(message)
+            self._messages.append(message)
         self._fruitless_since = None
 
     @property
     def waiting(self) -> int:
         """Return how many messages wait to be taken."""
         return len(self._messages)
+
+    @property
+    def is_heavy(self) -> bool:
+        """Return whether the messages that wait have as many bytes as may wait."""
+        return self._bytes >= MOST_WAITING_BYTES
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether no more messages may wait: connectors let the server wait meanwhile."""
+        return self.waiting >= MOST_WAITING or self.is_heavy
 
     def take(self, most: int, most_bytes: int) -> list[Any]:
         """Return received messages that were not assigned before, up to some number and some bytes, at least one.
@@ -113,11 +130,13 @@ class Receiver(ABC):
         taken: list[Any] = []
         size = 0
         while self._messages and len(taken) < most and size < most_bytes:
-            try:
+            with self._counting:
+                if not self._messages:  # the connection broke in this moment
+                    break
                 taken.append(self._messages.popleft())
-            except IndexError:  # the connection broke in this moment
-                break
-            size += self.size(taken[-1])
+                bytes_of_it = self.size(taken[-1])
+                self._bytes -= bytes_of_it
+            size += bytes_of_it
         return self.accepted(taken)
 
     def _run(self) -> None:
@@ -126,7 +145,9 @@ class Receiver(ABC):
             try:
                 self.receive()
             except self.broken as error:
-                self._messages.clear()
+                with self._counting:
+                    self._messages.clear()
+                    self._bytes = 0
                 if self._breaks_too_often(connected):
                     self._error = self.failure(error)
                 elif not self._closing.is_set():

@@ -199,6 +199,7 @@ class KinesisStreamsSourceBuilder(ApiObject):
         self._decoder: Decoder | None = None
         self._assigner: Callable[[KinesisShard, int], int] | None = None
         self._bounded = False
+        self._drop_malformed = False
 
     def set_stream_arn(self, stream_arn: str) -> Self:
         """Set the ARN of the stream, or its name."""
@@ -227,6 +228,11 @@ class KinesisStreamsSourceBuilder(ApiObject):
         self._bounded = True
         return self
 
+    def drop_malformed_records(self) -> Self:
+        """Skip records that the schema fails on, instead of failing; the job's summary counts them. scurry's own."""
+        self._drop_malformed = True
+        return self
+
     def build(self) -> KinesisStreamsSource:
         """Return the source.
 
@@ -240,7 +246,7 @@ class KinesisStreamsSourceBuilder(ApiObject):
         if self._decoder is None:
             raise ArgumentError("no schema: call set_deserialization_schema, e.g. with SimpleStringSchema()")
         scan = source_scan((self._stream,), self._values, self._assigner, self._bounded)
-        return KinesisStreamsSource(scan, self._decoder, self._bounded)
+        return KinesisStreamsSource(scan, self._decoder, self._bounded, self._drop_malformed)
 
 
 class PartitionKeyGenerator(ApiObject):

@@ -263,6 +263,7 @@ class PulsarSourceBuilder(_Builder):
         self._stop: Cursor | None = None
         self._bounded = False
         self._decoder: Decoder | None = None
+        self._drop_malformed = False
 
     def set_subscription_name(self, subscription_name: str) -> Self:
         """Set the subscription, whose cursor follows the commits: brokers keep the messages behind it."""
@@ -323,6 +324,11 @@ class PulsarSourceBuilder(_Builder):
         self._decoder = RecordDecoder(deserializer)
         return self
 
+    def drop_malformed_records(self) -> Self:
+        """Skip messages that the schema fails on, instead of failing; the job's summary counts them. scurry's own."""
+        self._drop_malformed = True
+        return self
+
     def set_config_with_dict(self, config: Mapping[str, Any]) -> Self:
         """Set several options; `set_properties` is the newer name."""
         return self.set_properties(config)
@@ -349,7 +355,7 @@ class PulsarSourceBuilder(_Builder):
             self._stop,
             self._whole("pulsar.source.partitionDiscoveryIntervalMs", 300_000),
         )
-        return PulsarSource(scan, self._decoder, self._bounded)
+        return PulsarSource(scan, self._decoder, self._bounded, self._drop_malformed)
 
 
 class TopicRoutingMode(Enum):

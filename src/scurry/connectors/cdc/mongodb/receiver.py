@@ -19,11 +19,9 @@ from scurry.connectors.cdc.capture import Startup, TableId
 from scurry.connectors.cdc.mongodb.places import Change, Found, Place
 from scurry.connectors.cdc.naming import no_tables
 from scurry.connectors.mongodb.client import MongoSettings, collection_of, database_of, failure, library
-from scurry.connectors.queues.receiving import MOST_WAITING, Receiver
+from scurry.connectors.queues.receiving import Receiver
 from scurry.errors import ConnectorError, DatabaseError, LogLostError
 
-#: Bytes of the documents that wait to be assigned.
-_MOST_BYTES = 64 * 1024 * 1024
 #: Documents and changes that are read of a collection before the next one has its turn.
 _BLOCK = 1000
 #: Shortest time that a server may wait for changes, of several collections.
@@ -78,7 +76,6 @@ class MongoReceiver(Receiver):
         self._places: list[Place] = []
         self._is_restored = False
         self._readings: list[_Reading] = []
-        self._came = self._gone = 0
 
     def connect(self) -> None:
         """Find the collections, when the job starts, and open cursors where each is read up to.
@@ -144,16 +141,14 @@ class MongoReceiver(Receiver):
 
     def receive(self) -> None:
         """Read some of each collection."""
-        if self.waiting >= MOST_WAITING or self._came - self._gone >= _MOST_BYTES:
+        if self.is_full:
             time.sleep(0.01)
             return
         try:
             for reading in self._readings:
                 for found in reading.next():
-                    self._came += 0 if found.change is None else len(found.change.document)
                     self.received(found)
         except self.broken:
-            self._came = self._gone = 0
             raise
         except library("pymongo.errors").PyMongoError as error:
             raise explained(self._settings, error) from None
@@ -164,7 +159,6 @@ class MongoReceiver(Receiver):
         for found in messages:
             self._places[found.place].passed(found)
             if found.change is not None:
-                self._gone += len(found.change.document)
                 changes.append(found.change)
         return changes
 

@@ -211,6 +211,27 @@ def test_a_crash_may_leave_part_of_a_file_that_was_not(machine: Machine, disk: S
     assert all(text == "before" or (text is not None and "afterwards".startswith(text)) for text in found)
 
 
+def test_a_crash_does_not_lose_the_forced_beginning_of_a_file_that_is_cut_and_appended_to(
+    disk: SimulatedDisk, tmp_path: Path
+) -> None:
+    path, found = tmp_path / "file", set()
+    for _ in range(40):
+        path.write_text("forced, cut")
+        disk.forced(str(path))
+        with open(path, "r+b") as file:
+            file.truncate(6)
+            file.seek(6)
+            file.write(b" and more")
+        disk.lose()
+        found.add(path.read_text())
+    assert {"forced, cut", "forced and more"} < found
+    assert all(text.startswith("forced") for text in found)
+
+
+def test_a_second_driver_may_run_while_the_first_has_not_got_the_directory() -> None:
+    Simulation(PROGRAMS["files"]()).run(Schedule(1, 1, 1, 1, (Fault(1, "second"), Fault(1, "full"))))
+
+
 def test_a_process_that_has_died_changes_nothing_more(disk: SimulatedDisk, tmp_path: Path) -> None:
     path, machine = tmp_path / "file", disk.machine
     with pytest.raises(KilledError), open(path, "w") as file:

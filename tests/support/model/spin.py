@@ -61,17 +61,18 @@ class Verifier:
         _run([compiler, "-O1", "-w", *own, "-o", "pan", "pan.c"], directory)
         return cls(name, directory / "pan")
 
-    def explore(self, bounds: Mapping[str, object], directory: Path) -> Answer:
+    def explore(self, bounds: Mapping[str, object], directory: Path, table: int = 24) -> Answer:
         """Explore all runs within bounds, until one is refuted.
 
         Args:
             bounds: The bytes that `models/common.pml` reads from the environment.
             directory: Where the counterexample is written.
+            table: The places of the table of states, as a power of two: a large one takes longer than a few states.
         """
         directory.mkdir(parents=True, exist_ok=True)
         settings = {name: str(value) for name, value in bounds.items()}
         run = subprocess.run(
-            [self.path, f"-m{_DEPTH}", "-n", "-E"],
+            [self.path, f"-m{_DEPTH}", f"-w{table}", "-n", "-E"],
             cwd=directory,
             env=os.environ | settings,
             capture_output=True,

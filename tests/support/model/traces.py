@@ -149,4 +149,4 @@ def _accepted(model: str, lines: Sequence[str], directory: Path) -> bool:
     file = directory / "trace"
     file.write_text("\n".join(lines))
     bounds = {"TRACE_FILE": file, "DRIVERS": 2, "PARTS": 1}
-    return _verifier(model).explore(bounds, directory).refuted is not None
+    return _verifier(model).explore(bounds, directory, table=16).refuted is not None

@@ -25,6 +25,11 @@ class ProtocolTrace:
         self._run = f"{os.getpid()}-{next(_runs)}"
         self._directory: str | None = None
 
+    @property
+    def holds(self) -> bool:
+        """Whether the job has held its checkpoint directory."""
+        return self._directory is not None
+
     def hold(self, directory: str) -> None:
         """Begin: the job holds this directory."""
         self._directory = directory

@@ -53,14 +53,14 @@ class _Raw(io.FileIO):
             part = machine.chance.randint(0, max(0, len(data) - 1))
             super().write(bytes(data)[:part])
             machine.die()
-        self.disk.changed(path)
+        self.disk.changed(path, self.seek(0, os.SEEK_END) if "a" in self.mode else self.tell())
         return super().write(data)
 
     def truncate(self, size: int | None = None) -> int:
         """Cut the file, as an operation that only a living process has."""
         machine, path = self.disk.machine, str(self.name)
         machine.operation("write", f"{path} cut")
-        self.disk.changed(path)
+        self.disk.changed(path, self.tell() if size is None else size)
         return super().truncate(size)
 
 
@@ -76,6 +76,8 @@ class SimulatedDisk:
         self.root = machine.root + os.sep
         #: file -> its content when it was forced to the disk last
         self._unforced: dict[str, bytes] = {}
+        #: file -> how many of its first bytes have been left alone since: a crash does not lose them
+        self._untouched: dict[str, int] = {}
         self._undo: list[_Undo] = []
         self._descriptors: dict[int, str] = {}
         #: databases that are open
@@ -101,16 +103,19 @@ class SimulatedDisk:
 
     # ---------------------------------------------------------------- crashes
 
-    def changed(self, path: str) -> None:
-        """Keep the content of a file, which is about to be changed."""
+    def changed(self, path: str, position: int = 0) -> None:
+        """Keep the content of a file, which is about to be changed from a position on."""
         if path not in self._unforced:
             self._unforced[path] = _content(path) or b""
+            self._untouched[path] = len(self._unforced[path])
+        self._untouched[path] = min(position, self._untouched.get(path, 0))
 
     def forced(self, path: str | None) -> None:
         """Keep all changes of directories, and the content of a file: it was forced to the disk."""
         self._undo.clear()
         if path is not None:
             self._unforced.pop(path, None)
+            self._untouched.pop(path, None)
 
     def end_process(self) -> None:
         """Close the files of a process that ends: locks of a dead one do not last."""
@@ -128,7 +133,8 @@ class SimulatedDisk:
             now = _content(path)
             if now is None:
                 continue
-            kept = chance.choice((now, before, now[: chance.randint(0, len(now))]))
+            least = min(self._untouched.get(path, 0), len(now))
+            kept = chance.choice((now, before, now[: chance.randint(least, len(now))]))
             if kept != now:
                 self.machine.note(f"lost {path.removeprefix(self.root)} {len(now)} {len(kept)}")
                 with _open(path, "wb") as file:
@@ -138,6 +144,7 @@ class SimulatedDisk:
             undo.call()
         self.machine.note(f"lost {lost} of {len(self._undo)} changes of directories")
         self._unforced.clear()
+        self._untouched.clear()
         self._undo.clear()
 
     # ---------------------------------------------------------------- calls
@@ -199,10 +206,10 @@ class SimulatedDisk:
         self.machine.operation("rename", f"{before} {after}")
         there = _content(after) if os.path.isfile(after) else None
         _replace(before, after)
-        moved = self._unforced.pop(before, None)
+        moved, untouched = self._unforced.pop(before, None), self._untouched.pop(before, 0)
         replaced = self._unforced.pop(after, None)
         if moved is not None:
-            self._unforced[after] = moved
+            self._unforced[after], self._untouched[after] = moved, untouched
         self._undo.append(_Undo(lambda: _move_back(before, after, there if replaced is None else replaced)))
 
     def unlink(self, file: Any, *, dir_fd: int | None = None) -> None:

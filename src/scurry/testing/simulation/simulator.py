@@ -317,10 +317,10 @@ class SimulatedJob:
                 self._version = fault.amount
                 self._machine.die()
             elif fault.kind == "second":
-                self._second()
+                self._second(client)
 
-    def _second(self) -> None:
-        machine = self._machine
+    def _second(self, first: RunningJob) -> None:
+        machine, held = self._machine, first.execution.protocol.holds
         dealt = len(machine.dealt)
         try:
             client, steps = self._start("out")
@@ -332,7 +332,7 @@ class SimulatedJob:
         self._drive(client, steps)
         if machine.dead:
             raise KilledError
-        if len(machine.dealt) > dealt:  # it failed for another reason
+        if len(machine.dealt) > dealt or not held:  # it failed for another reason, or came first
             return
         error = client.get_job_execution_result()._future.exception()
         cause = None if error is None else error.__cause__

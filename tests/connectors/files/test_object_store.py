@@ -22,6 +22,9 @@ from support.servers.seaweedfs import KEY, SECRET, SeaweedServer, client_of, env
 
 pytestmark = pytest.mark.servers
 
+#: npm takes most of a minute to install Azurite.
+AZURE = pytest.param("azure", marks=pytest.mark.nightly)
+
 
 @pytest.fixture(scope="module")
 def seaweed() -> Iterator[SeaweedServer]:
@@ -36,7 +39,7 @@ def azurite() -> Iterator[azure.AzuriteServer]:
         yield made
 
 
-@pytest.fixture(params=["s3", "azure"])
+@pytest.fixture(params=["s3", AZURE])
 def path(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
     name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name)
     if request.param == "s3":
@@ -70,7 +73,11 @@ def names(path: str) -> list[str]:
     return sorted(status.path.rpartition("/")[2] for status in files.files(inner))
 
 
-@pytest.mark.parametrize(("path", "compacts"), [("s3", False), ("s3", True), ("azure", False)], indirect=["path"])
+@pytest.mark.parametrize(
+    ("path", "compacts"),
+    [("s3", False), ("s3", True), pytest.param("azure", False, marks=pytest.mark.nightly)],
+    indirect=["path"],
+)
 def test_what_a_sink_writes_is_read(path: str, compacts: bool) -> None:
     texts = [f"v{number:04}" for number in range(2000)]
     builder = FileSink.for_row_format(path, Encoder.simple_string_encoder())
@@ -84,7 +91,7 @@ def test_what_a_sink_writes_is_read(path: str, compacts: bool) -> None:
     assert names(path) and all(name.startswith("compacted-") == compacts for name in names(path))
 
 
-@pytest.mark.parametrize("path", ["s3", pytest.param("azure", marks=pytest.mark.nightly)], indirect=True)
+@pytest.mark.parametrize("path", ["s3", AZURE], indirect=True)
 def test_an_object_that_was_copied_and_not_yet_deleted_is_committed_once(path: str) -> None:
     sink = FileSink.for_row_format(path, Encoder.simple_string_encoder()).build()
     files, _ = file_system(path)

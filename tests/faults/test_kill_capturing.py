@@ -18,7 +18,7 @@ import deltalake
 import pytest
 
 from support.cdc.databases import MariaDbShop, PostgresShop
-from support.cdc.load import CUSTOMERS, Load
+from support.cdc.load import Load, customers_of
 from support.faults.job_directory import Place
 from support.faults.job_processes import GIVE_UP_SECONDS, Run
 
@@ -86,8 +86,8 @@ def fill(shop: PostgresShop | MariaDbShop) -> None:
     shop.run(
         "CREATE TABLE orders (id integer PRIMARY KEY, customer integer, amount integer)",
         "CREATE TABLE customers (id integer PRIMARY KEY, name varchar(20))",
-        f"INSERT INTO orders SELECT seq, seq % {CUSTOMERS}, seq % 1000 FROM {numbers.format(ROWS - 1)}",
-        f"INSERT INTO customers SELECT seq, CONCAT('customer ', seq) FROM {numbers.format(CUSTOMERS - 1)}",
+        f"INSERT INTO orders SELECT seq, seq % {customers_of(ROWS)}, seq % 1000 FROM {numbers.format(ROWS - 1)}",
+        f"INSERT INTO customers SELECT seq, CONCAT('customer ', seq) FROM {numbers.format(customers_of(ROWS) - 1)}",
     )
     if shop.dialect == "postgres":
         shop.run(*(f"ALTER TABLE {table} REPLICA IDENTITY FULL" for table in ("orders", "customers")))

@@ -10,7 +10,10 @@ from typing import Self
 
 from support.cdc.databases import MariaDbShop, PostgresShop
 
-CUSTOMERS = 50
+
+def customers_of(rows: int) -> int:
+    """Return how many customers share so many orders: one who changes changes a hundred joined rows at most."""
+    return max(50, rows // 100)
 
 
 class Load:
@@ -24,6 +27,7 @@ class Load:
         self.changes = 0
         self._shop = shop.again()
         self._rows, self._chance, self._seconds = rows, random.Random(seed), 1 / per_second
+        self._customers = customers_of(rows)
         self._ended, self._turn = threading.Event(), threading.Lock()
         self._thread = threading.Thread(target=self._write)
 
@@ -52,7 +56,8 @@ class Load:
 
     def _change(self) -> str:
         chance = self._chance
-        id, amount, customer = chance.randrange(self._rows * 2), chance.randrange(1000), chance.randrange(CUSTOMERS)
+        id, amount = chance.randrange(self._rows * 2), chance.randrange(1000)
+        customer = chance.randrange(self._customers)
         ignore = self._shop.dialect == "mysql"
         insert = f"INSERT {'IGNORE ' * ignore}INTO orders VALUES ({id}, {customer}, {amount})"
         return chance.choice(

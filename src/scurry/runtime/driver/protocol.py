@@ -27,7 +27,7 @@ class ProtocolTrace:
 
     @property
     def holds(self) -> bool:
-        """Whether the job has held its checkpoint directory."""
+        """Return whether the job has held its checkpoint directory."""
         return self._directory is not None
 
     def hold(self, directory: str) -> None:

@@ -38,7 +38,7 @@ def readings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_readings(tmp_path_factory.mktemp("readings"))
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def protocol_is_kept(
     protocol_trace: Path, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:

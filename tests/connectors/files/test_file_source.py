@@ -202,7 +202,7 @@ class TestFiles:
 
     def test_of_an_unknown_scheme_are_refused(self) -> None:
         with pytest.raises(UnsupportedError, match="from_spark"):
-            lines("abfss://container/path")
+            lines("oss://container/path")
 
     def test_must_be_named(self) -> None:
         with pytest.raises(ArgumentError, match="at least one path"):

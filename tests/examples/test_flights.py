@@ -93,12 +93,14 @@ def check_run(output: Path, months: int, runner: str, mode: str, *options: str) 
     return check(output, months)
 
 
+@pytest.mark.in_turn
 def test_a_stream_accounts_for_every_flight(tmp_path: Path) -> None:
     # small segments, so that there are late ones to account for
     late = check_run(tmp_path / "results", 1, "local", "streaming", "-D", "pipeline.auto-watermark-interval=20ms")
     assert not late["aircraft"].empty
 
 
+@pytest.mark.in_turn
 def test_a_batch_job_finds_the_same_and_nothing_late(tmp_path: Path) -> None:
     late = check_run(tmp_path / "results", 1, "local", "batch")
     assert late["day"].empty and late["aircraft"].empty
@@ -122,6 +124,7 @@ def lines_of(directory: Path) -> list[str]:
     return [line for file in directory.glob("[!.]*.csv") for line in file.read_text().splitlines()[1:]]
 
 
+@pytest.mark.in_turn
 def test_history_and_live_are_the_whole(tmp_path: Path) -> None:
     check_history_and_live(tmp_path, 2, "local")
 

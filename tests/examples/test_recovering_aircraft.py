@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from support.flights import all_flights, results, run_example
 
@@ -31,6 +32,7 @@ def recoveries(flights: pd.DataFrame) -> set[tuple[str, str, int, str]]:
     return found
 
 
+@pytest.mark.in_turn
 def test_the_recoveries_are_those_of_a_scan(tmp_path: Path) -> None:
     run_example("recovering_aircraft.py", tmp_path / "out", 1, "local")
     found = results(tmp_path / "out" / "recoveries", COLUMNS)

@@ -35,8 +35,10 @@ def expected_of(program: Path) -> str:
 
 @pytest.mark.parametrize(
     "scenario",
-    sorted({*SCENARIOS.glob("*.py"), *RECIPES.glob("*.py")} - {LADDER, WITH_SPARK, SHARED}),
-    ids=lambda path: path.stem,
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.in_turn] * (path.stem == "page_rank"))
+        for path in sorted({*SCENARIOS.glob("*.py"), *RECIPES.glob("*.py")} - {LADDER, WITH_SPARK, SHARED})
+    ],
 )
 def test_a_program_prints_what_it_says(scenario: Path, capfd: pytest.CaptureFixture[str]) -> None:
     status = run(scenario)

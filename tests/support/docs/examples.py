@@ -91,14 +91,17 @@ def calls_of(program: Path, runner: str = "local") -> dict[str, list[int]]:
 
 def statement_at(program: Path, line: int) -> str:
     """Return the innermost statement of a program at a line; of a definition, its whole text."""
+    lines, places = _statements_of(program)
+    begin, end = [place for place in places if place[0] <= line <= place[1]][-1]
+    return inspect.cleandoc("\n" + "\n".join(lines[begin - 1 : end]))
+
+
+@functools.cache
+def _statements_of(program: Path) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return the lines of a program, and the first and last line of each statement, outer ones before inner ones."""
     text = program.read_text(encoding="utf-8")
-    best: ast.stmt | None = None
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.stmt) and _first_line(node) <= line <= (node.end_lineno or 0):
-            best = node
-    assert best is not None
-    lines = text.splitlines()[_first_line(best) - 1 : best.end_lineno]
-    return inspect.cleandoc("\n" + "\n".join(lines))
+    found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.stmt)]
+    return text.splitlines(), [(_first_line(node), node.end_lineno or 0) for node in found]
 
 
 def _first_line(node: ast.stmt) -> int:

@@ -96,7 +96,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Refuse marks that `pytest_ignore_collect` does not find, as CI would never run these tests; skip who has no turn.
 
-    A test that is marked `in_turn` costs most of a minute on Spark and shows there what others show without it.
+    A test that is marked `in_turn` costs most of a minute and shows nearly what others show.
     """
     numbers: Counter[Path] = Counter()
     for item in items:

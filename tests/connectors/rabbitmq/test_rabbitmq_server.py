@@ -16,7 +16,6 @@ import pytest
 from scurry.common import Configuration, Instant, Types
 from scurry.common.serialization import SimpleStringSchema
 from scurry.connectors.log.directory import LogDirectory
-from scurry.connectors.queues import receiving
 from scurry.connectors.rabbitmq.sink import Publisher
 from scurry.connectors.sink import WriterContext
 from scurry.connectors.source import BatchLimits
@@ -111,37 +110,6 @@ def messages(enumerator: Any, count: int) -> list[Any]:
         ]
         assert time.monotonic() < give_up
     return found
-
-
-def waiting(enumerator: Any) -> int:
-    backlog = enumerator.backlog()
-    assert backlog is not None
-    return int(backlog.records)
-
-
-@pytest.mark.parametrize("kind", ["classic", "stream"])
-def test_a_reader_that_is_slow_holds_few_bytes_and_gets_all_in_order(
-    server: RabbitServer, channel: Any, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(receiving, "MOST_WAITING_BYTES", 2_000_000)
-    name = f"heavy-{kind}"
-    channel.queue_declare(name, durable=True, arguments={"x-queue-type": kind})
-    bodies = [f"{number:02}".ljust(500_000, ".") for number in range(24)]
-    publish(channel, name, *bodies)
-    config, schema = rabbit(server.port), SimpleStringSchema()
-    source = RMQStreamSource(config, name, schema) if kind == "stream" else RMQSource(config, name, False, schema)
-    enumerator = source.create_enumerator(1, BatchLimits(max_bytes=1))
-    enumerator.next_batch()
-    while waiting(enumerator) < 4:
-        time.sleep(0.01)
-    time.sleep(0.3)  # what the broker has sent by now is all that it sends
-    assert waiting(enumerator) < 12
-    found: list[Any] = []
-    while len(found) < len(bodies):
-        found += messages(enumerator, 1)
-        enumerator.committed()
-    assert [message.body.decode() for message in found] == bodies
-    enumerator.close()
 
 
 def test_a_message_without_a_correlation_id_is_refused_where_ids_are_needed(server: RabbitServer, channel: Any) -> None:

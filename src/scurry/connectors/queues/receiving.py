@@ -106,14 +106,9 @@ class Receiver(ABC):
         return len(self._messages)
 
     @property
-    def is_heavy(self) -> bool:
-        """Return whether the messages that wait have as many bytes as may wait."""
-        return self._bytes >= MOST_WAITING_BYTES
-
-    @property
     def is_full(self) -> bool:
         """Return whether no more messages may wait: connectors let the server wait meanwhile."""
-        return self.waiting >= MOST_WAITING or self.is_heavy
+        return self.waiting >= MOST_WAITING or self._bytes >= MOST_WAITING_BYTES
 
     def take(self, most: int, most_bytes: int) -> list[Any]:
         """Return received messages that were not assigned before, up to some number and some bytes, at least one.

@@ -57,8 +57,6 @@ class _Receiver(Receiver):
         self.broken = (module.exceptions.AMQPError, OSError)
         self._connection: Any = None
         self._channel: Any = None
-        #: the tag of the delivery, None while the broker waits
-        self._consumer: str | None = None
         #: whether the queue was there
         self._was_there = False
         #: whether the broker has ended the delivery: the queue was deleted, or has another home
@@ -78,7 +76,7 @@ class _Receiver(Receiver):
             self._cancelled = False
             self._channel.add_on_cancel_callback(self._ended)
             self._channel.basic_qos(prefetch_count=scan.prefetch or MOST_WAITING)
-            self._consume()
+            self._channel.basic_consume(scan.queue, self._came, arguments=self._arguments())
         except SourceNotFoundError:
             self.disconnect()
             raise
@@ -93,15 +91,7 @@ class _Receiver(Receiver):
     def _arguments(self) -> dict[str, Any] | None:
         return None
 
-    def _consume(self) -> None:
-        self._consumer = self._channel.basic_consume(self._scan.queue, self._came, arguments=self._arguments())
-
     def receive(self) -> None:
-        if self._consumer is not None and self.is_heavy:  # their number is limited by the prefetch count
-            self._channel.basic_cancel(self._consumer)  # what has come meanwhile comes again
-            self._consumer = None
-        elif self._consumer is None and not self.waiting:
-            self._consume()
         self._connection.process_data_events(_WAIT_SECONDS)
         if self._cancelled or self._channel.is_closed:
             raise pika().exceptions.AMQPChannelError("the broker has ended the delivery")

@@ -66,6 +66,15 @@ def test_a_schedule_has_one_hash_in_all_processes() -> None:
     assert digests == {Simulation(counts()).run(Schedule(1, records=12, faults=FAULTS)).digest + "\n"}
 
 
+def test_classes_of_the_main_module_are_no_part_of_a_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each plan has them, and cloudpickle draws a name for a class once in a process."""
+    schedule = Schedule(1, records=12, faults=FAULTS)
+    alone = Simulation(counts()).run(schedule).digest
+    main = sys.modules["__main__"]
+    monkeypatch.setattr(main, "Another", type("Another", (), {"__module__": "__main__"}), raising=False)
+    assert Simulation(counts()).run(schedule).digest == alone
+
+
 def test_other_threads_of_the_process_are_no_part_of_a_schedule() -> None:
     """They neither change its events nor feel its clock."""
     schedule = Schedule(1, records=12, faults=FAULTS)

@@ -11,12 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import get_ident
+from types import SimpleNamespace
 from typing import Any
+
+import cloudpickle.cloudpickle
 
 from scurry.testing.simulation.machine import Machine
 
 __all__ = ["determined", "replaced"]
 
+#: cloudpickle names each class that it pickles by value, once in a process; so the names are none of the machine's.
+_CLASS_IDS = SimpleNamespace(uuid4=lambda: uuid.UUID(int=random.SystemRandom().getrandbits(128), version=4))
 #: A module or class, the name of a function in it, and what stands there instead.
 Replaced = tuple[Any, str, Any]
 
@@ -73,7 +78,8 @@ def determined(machine: Machine) -> Iterator[None]:
         (socket, "gethostname", lambda: "simulated"),
         (ThreadPoolExecutor, "submit", submit),
     ]
-    with replaced([(place, name, _in_this_thread(call, vars(place)[name])) for place, name, call in calls]):
+    guarded = [(place, name, _in_this_thread(call, vars(place)[name])) for place, name, call in calls]
+    with replaced([*guarded, (cloudpickle.cloudpickle, "uuid", _CLASS_IDS)]):
         try:
             yield
         finally:

@@ -30,6 +30,7 @@ from scurry.testing.simulation import (
     Simulation,
     counts,
     sessions,
+    timers,
     windows,
 )
 from scurry.testing.simulation.files import SimulatedDisk
@@ -64,6 +65,10 @@ def test_a_schedule_has_one_hash_in_all_processes() -> None:
         for command, environment in zip(commands, environments, strict=True)
     }
     assert digests == {Simulation(counts()).run(Schedule(1, records=12, faults=FAULTS)).digest + "\n"}
+
+
+def test_two_timers_of_one_time_are_expected_to_fire_once() -> None:
+    assert len(Simulation(timers()).run(Schedule(307, records=2, partitions=1, parallelism=1)).output) == 1
 
 
 def test_classes_of_the_main_module_are_no_part_of_a_schedule(monkeypatch: pytest.MonkeyPatch) -> None:

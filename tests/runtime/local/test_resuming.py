@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from scurry.errors import (
     CheckpointMismatchError,
     JobError,
 )
+from scurry.runtime.checkpoint.storage import force_to_disk
 from scurry.runtime.local.checkpoints import LocalCheckpoints
 from scurry.runtime.local.database import CheckpointDatabase
 from support.faults.job_directory import FILES, Place, Results, write_readings
@@ -355,3 +357,19 @@ class TestDirectories:
         client.cancel().result()
         client.get_job_execution_result().exception()
         assert [path.name for path in tmp_path.iterdir()] == [".lock"]
+
+
+def test_a_directory_that_cannot_be_listed_is_not_taken_for_forced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "entries").mkdir()
+    scandir = os.scandir
+
+    def failing(path: str = ".") -> Any:
+        if path.endswith("entries"):
+            raise OSError("the disk does not answer")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", failing)
+    with pytest.raises(OSError, match="does not answer"):
+        force_to_disk(str(tmp_path))

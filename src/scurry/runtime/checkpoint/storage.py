@@ -153,11 +153,19 @@ def local_storage_for(root: str) -> LocalStorage | None:
 
 
 def force_to_disk(root: str) -> None:
-    """Let a directory and all in it survive a crash of the machine."""
-    for directory, _, files in os.walk(root):
+    """Let a directory and all in it survive a crash of the machine.
+
+    Raises:
+        OSError: A directory cannot be listed, or a file not forced.
+    """
+    for directory, _, files in os.walk(root, onerror=_raised):
         for name in (*files, "."):
             _force(os.path.join(directory, name))
     _force(os.path.join(root, ".."))
+
+
+def _raised(error: OSError) -> None:
+    raise error
 
 
 def _force(path: str) -> None:

@@ -88,7 +88,7 @@ def _begin() -> None:
 
 def main() -> None:
     """Run the schedules that the environment names; print what they had."""
-    schedules, first = int(os.environ.get("SCURRY_SCHEDULES", "1000")), int(os.environ.get("SCURRY_SEED", "0"))
+    schedules, first = int(os.environ.get("SCURRY_SCHEDULES", "10000")), int(os.environ.get("SCURRY_SEED", "0"))
     done, faults = 0, 0
     for share, had in outcomes(schedules, first):
         done += had.schedules

@@ -12,11 +12,12 @@ import pytest
 from scurry.common.serialization import SimpleStringSchema
 from scurry.connectors.pubsub import source
 from scurry.connectors.pubsub.client import PubSubClient, PubSubProject
+from scurry.connectors.pubsub.sink import _message
 from scurry.connectors.queues import receiving
 from scurry.connectors.source import BatchLimits
 from scurry.datastream.connectors import DeliveryGuarantee
 from scurry.datastream.connectors.pubsub import PubSubSink, PubSubSource
-from scurry.errors import ArgumentError, SourceConnectionError, UnsupportedError
+from scurry.errors import ArgumentError, RecordRejectedError, SourceConnectionError, UnsupportedError
 
 
 class Service:
@@ -129,3 +130,15 @@ def test_times_have_nanoseconds_and_what_is_not_set_is_left_out() -> None:
     message = source.message_of("s", bare)
     assert (message.data, message.ordering_key, dict(message.attributes)) == (b"", "", {})
     assert message.publish_time % 60_000 == 4123
+
+
+@pytest.mark.parametrize(
+    ("record", "refused"),
+    [
+        (("topic", b"\xff", b"value", 0, []), "an ordering key of Pub/Sub is text"),
+        (("topic", None, b"value", 0, [("header", b"\xff")]), "an attribute of Pub/Sub is text"),
+    ],
+)
+def test_bytes_that_are_no_text_are_refused_where_text_is_wanted(record: Any, refused: str) -> None:
+    with pytest.raises(RecordRejectedError, match=refused):
+        _message(record)

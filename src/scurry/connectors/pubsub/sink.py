@@ -100,13 +100,17 @@ def _message(record: ProducerRecord) -> dict[str, Any]:
         raise RecordRejectedError("Pub/Sub takes no message without data and attributes", record)
     found: dict[str, Any] = {"data": base64.b64encode(value or b"").decode()}
     if headers:
-        found["attributes"] = {name: content.decode("utf-8", "replace") for name, content in headers}
+        found["attributes"] = {name: _text("attribute", content, record) for name, content in headers}
     if key:
-        try:
-            found["orderingKey"] = key.decode()
-        except UnicodeDecodeError:
-            raise RecordRejectedError(f"an ordering key of Pub/Sub is text, got {key!r}", record) from None
+        found["orderingKey"] = _text("ordering key", key, record)
     return found
+
+
+def _text(what: str, content: bytes, record: ProducerRecord) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise RecordRejectedError(f"an {what} of Pub/Sub is text, got {content!r}", record) from None
 
 
 #: The pool of this process's clients.

@@ -37,6 +37,7 @@ JSON = {"format": "json"}
 NEEDED: dict[str, dict[str, str]] = {
     "blackhole": {},
     "cassandra": {"hosts": "h", "keyspace": "s", "table-name": "t"},
+    "clickhouse": {"url": "http://h", "table-name": "t"},
     "datagen": {},
     "delta": {},
     "dynamic-kafka": {
@@ -85,7 +86,7 @@ NEEDED: dict[str, dict[str, str]] = {
 
 #: Connectors whose tables have a primary key here.
 BY_KEY = {
-    "cassandra",
+    "cassandra", "clickhouse",
     "elasticsearch-6", "elasticsearch-7", "elasticsearch-8", "mongodb", "mongodb-cdc", "opensearch",
     "redis", "savepoint", "upsert-kafka", "upsert-log",
 }  # fmt: skip
@@ -304,6 +305,25 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "sink.buffer-flush.max-rows": ({}, {"sink.buffer-flush.max-rows": "7"}),
         "sink.buffer-flush.interval": ({}, {"sink.buffer-flush.interval": "7 s"}),
         "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+    },
+    "clickhouse": LOOKUP_CASES | {
+        "url": ({}, {"url": "http://g"}),
+        "database-name": ({}, {"database-name": "r"}),
+        "table-name": ({}, {"table-name": "u"}),
+        "username": (LOGIN, LOGIN | {"username": "bob"}),
+        "password": (LOGIN, LOGIN | {"password": "b"}),
+        "sink.batch-size": ({}, {"sink.batch-size": "7"}),
+        "sink.flush-interval": ({}, {"sink.flush-interval": "7 s"}),
+        "sink.max-retries": ({}, {"sink.max-retries": "7"}),
+        "sink.ignore-delete": ({}, {"sink.ignore-delete": "true"}),
+        "sink.delivery-guarantee": ({}, ONCE),
+        "sink.staging-dir": ({"sink.delivery-guarantee": "exactly-once"}, ONCE),
+        "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+        "scan.partition.column": (PARTITIONED, PARTITIONED | {"scan.partition.column": "v"}),
+        "scan.partition.num": (PARTITIONED, PARTITIONED | {"scan.partition.num": "3"}),
+        "scan.partition.lower-bound": (PARTITIONED, PARTITIONED | {"scan.partition.lower-bound": "1"}),
+        "scan.partition.upper-bound": (PARTITIONED, PARTITIONED | {"scan.partition.upper-bound": "8"}),
+        "scan.parallelism": ({}, {"scan.parallelism": "3"}),
     },
     "datagen": {
         "rows-per-second": ({}, {"rows-per-second": "5"}),

@@ -18,6 +18,7 @@ from support.docs.sql_guide import TUTORIALS
 #: Pages whose programs print nothing that the page shows -> the test that runs them.
 RUN_BY = {
     "connectors/cassandra.md": "connectors/cassandra/test_cassandra_page.py",
+    "connectors/clickhouse.md": "connectors/clickhouse/test_clickhouse_page.py",
     "connectors/elasticsearch.md": "connectors/elasticsearch/test_elasticsearch_page.py",
     "connectors/dynamic-kafka.md": "connectors/kafka/test_dynamic_kafka_tables.py",
     "connectors/hybrid.md": "kafka/test_files_then_topic.py",

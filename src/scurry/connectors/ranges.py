@@ -1,8 +1,9 @@
-"""RangeEnumerator: assigns each channel a contiguous part of a range, in ascending order; sequences of numbers."""
+"""RangeEnumerator: assigns each channel a contiguous part of a range, in ascending order; ranges of numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from scurry.common.typeinfo import TypeInformation, Types
@@ -15,6 +16,28 @@ def split_range(start: int, stop: int, parts: int) -> list[tuple[int, int]]:
     size, larger = divmod(max(0, stop - start), parts)
     cuts = [start + i * size + min(i, larger) for i in range(parts + 1)]
     return list(zip(cuts, cuts[1:], strict=False))
+
+
+@dataclass(frozen=True)
+class NumericRanges:
+    """Ranges of a column of a table, which leave out smaller and larger numbers and NULL, as in Flink.
+
+    Attributes:
+        column: The column.
+        lower: The smallest number.
+        upper: The largest number.
+        number: Number of ranges; fewer if there are fewer numbers.
+    """
+
+    column: str
+    lower: int
+    upper: int
+    number: int
+
+    def all(self) -> list[tuple[int, int]]:
+        """Return the first and the last number of each range."""
+        parts = split_range(self.lower, self.upper + 1, self.number)
+        return [(start, stop - 1) for start, stop in parts if stop > start]
 
 
 class RangeEnumerator(Enumerator):

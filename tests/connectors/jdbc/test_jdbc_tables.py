@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from scurry.common.types import Row
+from scurry.connectors.ranges import NumericRanges
 from scurry.errors import UnsupportedError, ValidationError
-from scurry.sql.connectors.jdbc.source import NumericRanges
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support.connectors.jdbc_tables import Tables
 

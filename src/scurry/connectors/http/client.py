@@ -9,13 +9,16 @@ import socket
 import ssl
 import time
 import urllib.parse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.message import Message
+from typing import TypeVar
 
 from scurry.common.redaction import without_secrets
 from scurry.connectors.sink import COUNTED, RETRIES
 from scurry.errors import ArgumentError
+
+T = TypeVar("T")
 
 #: Pauses before all hosts are tried again, unless the caller has its own.
 RECONNECT_PAUSES = (0.2, 1.0)
@@ -148,12 +151,34 @@ class HttpClient:
         Raises:
             ConnectionError: No host answers; the text says why each of them does not.
         """
+        return self._answered(self._whole, method, path, body, headers)
+
+    def open(
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> tuple[http.client.HTTPResponse, str]:
+        """Return the answer to a request, like `request`, with its content still to be read; and its host.
+
+        Whoever does not read all of it closes the client.
+
+        Raises:
+            ConnectionError: No host answers; the text says why each of them does not.
+        """
+        return self._answered(lambda answer, host: (answer, host), method, path, body, headers)
+
+    def _answered(
+        self,
+        take: Callable[[http.client.HTTPResponse, str], T],
+        method: str,
+        path: str,
+        body: bytes | None,
+        headers: Mapping[str, str] | None,
+    ) -> T:
         reasons: dict[str, str] = {}
         for pause in (*self._settings.reconnect_pauses, None):
             for _ in self._settings.hosts:
                 host = self._settings.hosts[self._at]
                 try:
-                    return self._exchanged(host, method, path, body, {**self._headers, **(headers or {})})
+                    return take(self._exchanged(host, method, path, body, {**self._headers, **(headers or {})}), host)
                 except (OSError, http.client.HTTPException) as error:
                     self.close()
                     reasons[host] = str(error) or type(error).__name__
@@ -163,15 +188,21 @@ class HttpClient:
                 time.sleep(pause)
         raise ConnectionError(without_secrets("; ".join(f"{host}: {why}" for host, why in reasons.items())))
 
+    def _whole(self, answer: http.client.HTTPResponse, host: str) -> HttpAnswer:
+        found = HttpAnswer(answer.status, answer.headers, answer.read(), host)
+        if answer.will_close:
+            self.close()
+        return found
+
     def _exchanged(
         self, host: str, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
-    ) -> HttpAnswer:
+    ) -> http.client.HTTPResponse:
         was_open = self._connection is not None
         connection = self._connection = self._connection or self._connected(host)
         target = f"{self._settings.path_prefix.rstrip('/')}{path}"
         try:
             connection.request(method, target, body, dict(headers))
-            answer = connection.getresponse()
+            return connection.getresponse()
         except (OSError, http.client.HTTPException) as error:
             self.close()
             if not was_open or isinstance(error, TimeoutError):
@@ -179,11 +210,7 @@ class HttpClient:
             # servers close connections that were idle, which shows only now
             connection = self._connection = self._connected(host)
             connection.request(method, target, body, dict(headers))
-            answer = connection.getresponse()
-        found = HttpAnswer(answer.status, answer.headers, answer.read(), host)
-        if answer.will_close:
-            self.close()
-        return found
+            return connection.getresponse()
 
     def _connected(self, host: str) -> http.client.HTTPConnection:
         if self._is_interrupted:

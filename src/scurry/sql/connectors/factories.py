@@ -18,6 +18,7 @@ from scurry.sql.connectors.inline import InlineFactory
 CONNECTORS = {
     "blackhole": "scurry.sql.connectors.blackhole:BlackHoleFactory",
     "cassandra": "scurry.sql.connectors.cassandra.factory:CassandraFactory",
+    "clickhouse": "scurry.sql.connectors.clickhouse.factory:ClickHouseFactory",
     "datagen": "scurry.sql.connectors.datagen.factory:DataGenFactory",
     "delta": "scurry.sql.connectors.lakes.delta:DeltaFactory",
     "dynamic-kafka": "scurry.sql.connectors.kafka.dynamic:DynamicKafkaFactory",

@@ -16,10 +16,11 @@ from scurry.sql.connectors.contract import RowChanges, SinkChanges, SinkTarget, 
 from scurry.sql.connectors.jdbc import options as keys
 from scurry.sql.connectors.jdbc.columns import TableColumns
 from scurry.sql.connectors.jdbc.sink import WITHOUT_KEY, AppendSink, UpsertSink
-from scurry.sql.connectors.jdbc.source import JdbcTableSource, NumericRanges
+from scurry.sql.connectors.jdbc.source import JdbcTableSource
 from scurry.sql.connectors.jdbc.statements import dialect_of
 from scurry.sql.connectors.jdbc.values import column_values
 from scurry.sql.connectors.lookups import LOOKUP_RETRIES
+from scurry.sql.connectors.partitions import numeric_ranges
 from scurry.sql.connectors.reducing import ReducingSink
 from scurry.sql.formats.contract import names_and_types
 
@@ -44,20 +45,11 @@ class JdbcFactory(TableFactory):
         """Return a source of the rows of a table."""
         options = self.check(context)
         columns = _columns(context, options)
-        column = options.find(keys.PARTITION_COLUMN)
-        ranges = None
-        if column is not None:
-            ranges = NumericRanges(
-                column,
-                _number(options, keys.PARTITION_LOWER),
-                _number(options, keys.PARTITION_UPPER),
-                _number(options, keys.PARTITION_NUMBER),
-            )
         return JdbcTableSource(
             keys.connection_of(options),
             options.get(keys.TABLE_NAME),
             columns,
-            ranges,
+            numeric_ranges(options),
             options.get(keys.FETCH_SIZE),
             options.get(LOOKUP_RETRIES),
             keys.lookup_cache(options),
@@ -99,10 +91,6 @@ class JdbcFactory(TableFactory):
             session.transact(lambda connection: connection.execute(removing), WRITING)
         finally:
             session.close()
-
-
-def _number(options: Options, option: TableOption[int]) -> int:
-    return options.get(option)
 
 
 def _columns(context: TableContext, options: Options) -> TableColumns:

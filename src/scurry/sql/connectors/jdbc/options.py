@@ -12,6 +12,7 @@ from scurry.sql.catalog.table_options import Options, TableOption, boolean, one_
 from scurry.sql.connectors import lookups
 from scurry.sql.connectors.durations import duration
 from scurry.sql.connectors.parallelism import SINK_PARALLELISM
+from scurry.sql.connectors.partitions import PARTITION_OPTIONS, all_or_none, numeric_ranges
 
 URL = TableOption("url", str, None, "The JDBC URL of the database.", required=True)
 TABLE_NAME = TableOption("table-name", str, None, "The table in the database.", required=True)
@@ -26,10 +27,6 @@ RETRY_TIMEOUT = TableOption(
     "At least 1 s. A lost connection is noticed without a question that could time out.",
     without_effect=True,
 )
-PARTITION_COLUMN = TableOption("scan.partition.column", str, None, "A number, by whose ranges the table is read.")
-PARTITION_NUMBER = TableOption("scan.partition.num", whole_number, None, "Number of ranges.")
-PARTITION_LOWER = TableOption("scan.partition.lower-bound", whole_number, None, "Smallest number that is read.")
-PARTITION_UPPER = TableOption("scan.partition.upper-bound", whole_number, None, "Largest number that is read.")
 FETCH_SIZE = TableOption("scan.fetch-size", whole_number, 0, "Rows fetched at once; 0 for 5000.")
 LOOKUP_ROWS = TableOption(
     "lookup.cache.max-rows",
@@ -52,10 +49,7 @@ OPTIONS: tuple[TableOption[Any], ...] = (
     PASSWORD,
     DRIVER,
     RETRY_TIMEOUT,
-    PARTITION_COLUMN,
-    PARTITION_NUMBER,
-    PARTITION_LOWER,
-    PARTITION_UPPER,
+    *PARTITION_OPTIONS,
     FETCH_SIZE,
     *lookups.LOOKUP_OPTIONS,
     LOOKUP_ROWS,
@@ -88,17 +82,9 @@ def check_values(options: Options) -> None:
         raise UnsupportedError(
             f"'{COMPATIBLE_MODE.key}' = '{mode}': the databases here have one mode; leave the option out"
         )
-    _all_or_none(options, (USERNAME, PASSWORD))
-    _all_or_none(options, (PARTITION_COLUMN, PARTITION_NUMBER, PARTITION_LOWER, PARTITION_UPPER))
-    if PARTITION_COLUMN in options:
-        lower, upper = options.get(PARTITION_LOWER), options.get(PARTITION_UPPER)
-        if lower is not None and upper is not None and lower > upper:
-            raise ValidationError(
-                f"'{PARTITION_LOWER.key}'='{lower}' must not be larger than '{PARTITION_UPPER.key}'='{upper}'."
-            )
-        if (options.get(PARTITION_NUMBER) or 0) < 1:
-            raise ValidationError(f"Batch number must be positive: '{PARTITION_NUMBER.key}'")
-    _all_or_none(options, (LOOKUP_ROWS, LOOKUP_TTL))
+    all_or_none(options, (USERNAME, PASSWORD))
+    numeric_ranges(options)
+    all_or_none(options, (LOOKUP_ROWS, LOOKUP_TTL))
     for option in (lookups.LOOKUP_RETRIES, SINK_RETRIES):
         if options.get(option) < 0:
             raise ValidationError(
@@ -110,12 +96,6 @@ def check_values(options: Options) -> None:
             f"second, but is {options.values[options.prefix + RETRY_TIMEOUT.key]}."
         )
     database_of(connection_of(options))  # a URL without a driver
-
-
-def _all_or_none(options: Options, wanted: tuple[TableOption[str] | TableOption[int], ...]) -> None:
-    if len({option in options for option in wanted}) > 1:
-        listed = "\n".join(option.key for option in wanted)
-        raise ValidationError(f"Either all or none of the following options should be provided:\n{listed}")
 
 
 def connection_of(options: Options) -> JdbcConnectionOptions:

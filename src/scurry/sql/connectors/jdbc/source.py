@@ -9,40 +9,12 @@ from typing import Any
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.connectors.lookup_cache import CacheSettings
+from scurry.connectors.ranges import NumericRanges
 from scurry.sql.connectors.contract import Changes, LookupSource, TableSource
 from scurry.sql.connectors.jdbc.columns import TableColumns
 from scurry.sql.connectors.jdbc.lookup import JdbcTableLookup
 
 _FETCH_SIZE = 5000
-
-
-@dataclass(frozen=True)
-class NumericRanges:
-    """Ranges of a column, which leave out smaller and larger numbers and NULL, as in Flink.
-
-    Attributes:
-        lower: The smallest number.
-        upper: The largest number.
-        number: Number of ranges; fewer if there are fewer numbers.
-    """
-
-    column: str
-    lower: int
-    upper: int
-    number: int
-
-    def all(self) -> list[tuple[int, int]]:
-        """Return the first and the last number of each range."""
-        count = self.upper - self.lower + 1
-        number = min(self.number, count)
-        size = -(-count // number)
-        full = count - (size - 1) * number
-        found, start = [], self.lower
-        for index in range(number):
-            end = start + size - 1 - (1 if index >= full else 0)
-            found.append((start, end))
-            start = end + 1
-        return found
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Tables of ClickHouse, over its HTTP interface: rows are columns of Arrow there and back."""

@@ -15,7 +15,7 @@ from scurry.runtime.checkpoint.storage import LocalStorage
 from scurry.runtime.exchange.wire import SplitAssignment
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry, LoggedAssignment
-from scurry.spark.checkpoint.rollback import RestartPoint, Rollback
+from scurry.spark.checkpoint.rollback import RestartPoint, Rollback, known_to_sinks, not_computed_again
 
 #: Batch n ends with assignment ENDS[n]: entries of two assignments each, one of which was split between two batches.
 ENDS = [1, 3, 5, 6, 9, 11]
@@ -53,8 +53,12 @@ class Checkpoint:
         (self.root / name).unlink()
 
     @property
+    def own(self) -> LocalStorage:
+        return LocalStorage(str(self.root))
+
+    @property
     def rollback(self) -> Rollback:
-        own = LocalStorage(str(self.root))
+        own = self.own
         return Rollback(str(self.root), own, own.below("spark"), self._unreadable, self.notes.append)
 
     def _unreadable(self, batch: int) -> str | None:
@@ -204,6 +208,52 @@ def test_the_end_of_a_batch_in_the_midst_whose_record_is_lost_keeps_the_ids_of_l
     checkpoint.unreadable = {2, 3, 4}
     checkpoint.rollback.roll_back_unreadable_state()
     assert list(checkpoint.restart().replays) == [4, 6, 9, 11]
+
+
+class TestWhatSinksMayKnow:
+    """Another program must not go on before it is computed again, nor use its ids."""
+
+    def test_is_no_batch_that_was_only_planned(self, checkpoint: Checkpoint) -> None:
+        """The driver was killed while it logged assignments behind the planned batch."""
+        checkpoint.write(entry(12), "torn")
+        point = checkpoint.restart()
+        assert (point.committed, list(point.replays)) == (4, [11])
+        assert len(checkpoint.notes) == 1 and "what follows batch 5 is assigned again" in checkpoint.notes[0]
+        assert not_computed_again(checkpoint.own, point.committed) is None
+
+    def test_is_what_was_committed_and_the_batch_in_doubt_after_it(self, checkpoint: Checkpoint) -> None:
+        checkpoint.damage("spark/commits/4")
+        point = checkpoint.restart()
+        assert point.committed == 3
+        assert not_computed_again(checkpoint.own, 3) == not_computed_again(checkpoint.own, 4) == 5
+        assert not_computed_again(checkpoint.own, 5) is None
+        assert not_computed_again(checkpoint.own, None) == 5
+
+    def test_is_known_though_its_input_is_lost_with_it(self, checkpoint: Checkpoint) -> None:
+        """Its end cannot be remembered."""
+        checkpoint.damage("spark/commits/4")
+        checkpoint.damage(entry(10))
+        assert list(checkpoint.restart().replays) == [9]
+        assert not_computed_again(checkpoint.own, 4) == known_to_sinks(checkpoint.own) == 5
+
+    @pytest.mark.parametrize("content", ["", "?"])
+    def test_is_what_is_replayed_if_the_note_is_damaged_as_well(self, checkpoint: Checkpoint, content: str) -> None:
+        checkpoint.damage("spark/commits/4")
+        checkpoint.restart()
+        checkpoint.write("assignments/rolled-back", content)
+        assert not_computed_again(checkpoint.own, 4) == known_to_sinks(checkpoint.own) == 5
+
+    def test_may_be_any_batch_if_nothing_is_legible(self, checkpoint: Checkpoint) -> None:
+        checkpoint.damage("spark/commits/4")
+        checkpoint.restart()
+        for name in ("rolled-back", "replays"):
+            checkpoint.damage(f"assignments/{name}")
+        assert not_computed_again(checkpoint.own, 1000) is not None
+        assert known_to_sinks(checkpoint.own) == -1
+
+    def test_is_nothing_where_nothing_was_damaged(self, checkpoint: Checkpoint) -> None:
+        assert not_computed_again(checkpoint.own, None) is None
+        assert known_to_sinks(checkpoint.own) == -1
 
 
 _DAMAGES = st.lists(

@@ -33,7 +33,7 @@ from scurry.runtime.checkpoint.storage import Storage
 from scurry.runtime.exchange.wire import SplitAssignment
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
-from scurry.spark.checkpoint.rollback import remembered_ends
+from scurry.spark.checkpoint.rollback import known_to_sinks
 from scurry.spark.session.options import is_one_jvm
 from scurry.spark.workers.run_files import RETAINED, RunFiles
 
@@ -88,7 +88,7 @@ class Generation:
     def known(self) -> int:
         """Return how many of its batches sinks may know: those planned, and those planned before a rollback."""
         names = [*self.storage.list("spark/offsets"), *self.storage.list("spark/commits")]
-        return max([*map(int, filter(str.isdigit, names)), *remembered_ends(self.storage)], default=-1) + 1
+        return max(known_to_sinks(self.storage), *map(int, filter(str.isdigit, names)), -1) + 1
 
     @property
     def finished(self) -> bool:

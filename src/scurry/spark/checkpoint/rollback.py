@@ -26,6 +26,8 @@ from scurry.spark.checkpoint.prepared import PREPARED
 _REPLAYS = "assignments/replays"
 #: File beside them: the newest batch that was rolled back after a commit, or may have been in doubt then.
 _ROLLED_BACK = "assignments/rolled-back"
+#: In its place: any batch may be that one.
+_UNKNOWN = sys.maxsize
 _NO_OFFSET = "-"
 
 
@@ -204,7 +206,7 @@ class Rollback:
         if not (commits or offsets or lost):
             return
         if commits:  # what was prepared after them goes with state that is rolled back
-            newest = max(last_rolled_back(self.own), *self._commits, *self._offsets)
+            newest = max(_last_rolled_back(self.own), *self._commits, *self._offsets)
             self.own.write(_ROLLED_BACK, str(newest).encode())
             self.own.delete(PREPARED)
         self._remember_ends(committed)
@@ -231,8 +233,10 @@ class Rollback:
         if commits:
             what = f"batches {committed + 1} to {commits[0]} are rolled back and computed again"
             what = f"batch {commits[0]} is rolled back and computed again" if len(commits) == 1 else what
-        else:
+        elif offsets or not self._stays_planned(committed + 1, committed):
             what = f"batch {committed + 1} is planned again"
+        else:
+            what = f"what follows batch {committed + 1} is assigned again"
         why = "; ".join(dict.fromkeys(reasons)) or "its records do not fit together"
         return f"the checkpoint in {self.directory} is damaged, {what}: {why}"
 
@@ -275,17 +279,32 @@ def remembered_ends(own: Storage) -> dict[int, int]:
         return {}  # batches may then be larger than before, but nothing is lost
 
 
-def last_rolled_back(own: Storage) -> int:
-    """Return the newest batch that sinks may know and that was rolled back, by Spark's id; -1 if none was.
+def known_to_sinks(own: Storage) -> int:
+    """Return the newest of the batches that were rolled back, by Spark's id, as far as it is known; -1 without one."""
+    return max(-1 if (last := _last_rolled_back(own)) == _UNKNOWN else last, *remembered_ends(own), -1)
 
-    If that is unknown, because the file is damaged as well, it may be any.
+
+def not_computed_again(own: Storage, committed: int | None) -> int | None:
+    """Return the newest batch that was rolled back after its commit, or in doubt then, and is not committed again.
+
+    Sinks may have its output. A batch that was only planned is none of these, though its end is remembered.
+
+    Args:
+        committed: The last batch that Spark has committed; like the result, by Spark's id.
     """
+    last = _last_rolled_back(own)
+    if last == _UNKNOWN:
+        last = max(remembered_ends(own), default=_UNKNOWN)
+    return last if last > (-1 if committed is None else committed) else None
+
+
+def _last_rolled_back(own: Storage) -> int:
     try:
         return int(own.read(_ROLLED_BACK))
     except FileNotFoundError:
         return -1
-    except DamagedFileError:
-        return sys.maxsize
+    except (DamagedFileError, ValueError):
+        return _UNKNOWN
 
 
 def _parsed(storage: Storage, name: str) -> list[str] | None:

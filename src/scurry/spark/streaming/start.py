@@ -20,7 +20,7 @@ from scurry.spark.checkpoint.assignment_log import AssignmentLog
 from scurry.spark.checkpoint.generations import CheckpointDirectory, latest_committed
 from scurry.spark.checkpoint.prepared import commit, prepared_batch
 from scurry.spark.checkpoint.recovery import Recovery
-from scurry.spark.checkpoint.rollback import last_rolled_back, remembered_ends
+from scurry.spark.checkpoint.rollback import not_computed_again
 from scurry.spark.frames import materialize
 from scurry.spark.savepoint.taker import save_for_next_generation
 from scurry.spark.streaming.adaptive import AdaptiveScheduler
@@ -81,8 +81,8 @@ class SparkJobStart(JobStart):
     def _refuse_rolled_back(self, plan: JobPlan) -> None:
         """Refuse another plan while batches that were rolled back, and that sinks may know, are not computed again."""
         generation, there = self._directory.generation, self._directory.content
-        last, committed = max(remembered_ends(generation.storage), default=-1), generation.committed()
-        if last <= (-1 if committed is None else committed):
+        last = not_computed_again(generation.storage, generation.committed())
+        if last is None:
             return
         changes = differences(there, identity(plan)) or ["states have changed"]
         raise CheckpointMismatchError(
@@ -141,8 +141,7 @@ class SparkJobStart(JobStart):
     def _repair(self) -> None:
         generation = self._directory.generation
         Recovery(self._job, self._session(), generation).restart_point()
-        committed = generation.committed()
-        if self._interrupted() and last_rolled_back(generation.storage) > (-1 if committed is None else committed):
+        if self._interrupted() and not_computed_again(generation.storage, generation.committed()) is not None:
             # the state would be restored anew, and other output get the ids of batches that sinks know
             raise CheckpointCorruptedError(
                 f"damaged batches of the checkpoint in {self._root} were rolled back to one before the state of "

@@ -7,8 +7,9 @@ import dataclasses
 import functools
 import io
 import pickle
+import sys
 import weakref
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
 from scurry.common.recursion import deep_recursion
@@ -78,6 +79,8 @@ def _pickler() -> Any:
 
     class Pickler(cloudpickle.CloudPickler):  # type: ignore[misc]
         def reducer_override(self, value: Any) -> Any:
+            if _is_plain(value):
+                return NotImplemented
             if type(value) is CodeType:  # newer versions of cloudpickle leave the file name out
                 make, arguments = internals._code_reduce(value)
                 return (make, arguments) if value.co_filename in arguments else (_code, (arguments, value.co_filename))
@@ -86,6 +89,15 @@ def _pickler() -> Any:
                 make, arguments, state, *_ = reduced
                 return _class, (make, arguments, _has_functions(value)), state, None, None, _set_class_state
             return reduced
+
+    def _is_plain(value: Any) -> bool:
+        """Return at once whether cloudpickle leaves a value to pickle, as it does with nearly all of them."""
+        if not isinstance(value, (type, FunctionType)):
+            return type(value) is not CodeType
+        module = value.__module__
+        if not isinstance(module, str) or module == "__main__" or internals._PICKLE_BY_VALUE_MODULES:
+            return False
+        return getattr(sys.modules.get(module), value.__qualname__, None) is value
 
     return Pickler
 

@@ -71,6 +71,7 @@ def outcome(share: Share) -> Outcome:
             dealt.update(fault.kind for fault in run.dealt)
     finally:
         gc.collect()
+        gc.freeze()  # what programs have loaded stays, and is not looked at after each share
     return Outcome(share.number, dealt, None)
 
 

@@ -7,7 +7,8 @@ Schemas are by state name. State that an operator itself keeps is named after it
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scurry.graph import operators as ops
@@ -67,7 +68,8 @@ class StateSchema:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON, without default values."""
-        return {name: value for name, value in asdict(self).items() if value or name in ("kind", "type")}
+        stored = {name: value for name, value in vars(self).items() if value or name in ("kind", "type")}
+        return stored if isinstance(self.type, str) else {**stored, "type": copy.deepcopy(self.type)}
 
     @classmethod
     def from_json(cls, json: dict[str, Any]) -> StateSchema:

@@ -10,7 +10,7 @@ import sqlite3
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from scurry.runtime.clock import Clock
 from scurry.testing.simulation.schedules import Fault
@@ -40,6 +40,19 @@ _BEGIN = 1_704_067_200
 
 class KilledError(BaseException):
     """The simulated process has died."""
+
+    #: what a job notes of it, which nobody reads any more: no traceback has to be written
+    failure: ClassVar[_Died]
+
+
+class _Died:
+    error, operator, details = "KilledError", None, ""
+
+    def __str__(self) -> str:
+        return "KilledError: "
+
+
+KilledError.failure = _Died()
 
 
 class SimulatedError(RuntimeError):

@@ -7,12 +7,13 @@ import os
 import random
 import shutil
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, ClassVar
 
 from scurry.common import Configuration
+from scurry.common._garbage import rarely_collected
 from scurry.common.job_status import JobStatus
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import CheckpointLockedError, JobError, ScurryError
@@ -27,6 +28,7 @@ from scurry.testing.simulation.files import SimulatedDisk
 from scurry.testing.simulation.machine import KilledError, Machine
 from scurry.testing.simulation.programs import FoundFault, Program, Run
 from scurry.testing.simulation.schedules import Schedule
+from scurry.testing.simulation.watermarks import CommittedWatermarks
 
 __all__ = ["SimulatedJob", "Simulation"]
 
@@ -140,6 +142,8 @@ class SimulatedJob:
         #: number of a savepoint that is complete -> what was committed then
         self._committed: dict[int, Counter[Any]] = {}
         self._stopping: Future[str] | None = None
+        #: output -> the watermarks of the job that writes it
+        self._watermarks: defaultdict[str, CommittedWatermarks] = defaultdict(CommittedWatermarks)
         #: how the last process has ended, unless it died
         self._last = ""
 
@@ -147,7 +151,13 @@ class SimulatedJob:
         """Run the schedule."""
         machine = self._machine
         try:
-            with machine.running(), self._disk.active(), determined(machine), event_loops_of(machine):
+            with (
+                rarely_collected(),
+                machine.running(),
+                self._disk.active(),
+                determined(machine),
+                event_loops_of(machine),
+            ):
                 while not self._process():
                     if self._processes > _MOST_PROCESSES or machine.operations > _MOST_OPERATIONS:
                         raise AssertionError(f"the job has not ended after {self._processes} processes{self._last}")
@@ -155,6 +165,8 @@ class SimulatedJob:
                 self._check(output)
                 machine.deal_no_more()
                 self._check_savepoints(output)
+                for watermarks in self._watermarks.values():
+                    assert not watermarks.wrong, watermarks.wrong[0]
         except AssertionError as wrong:
             raise self._found(str(wrong)) from wrong
         except Exception as error:  # of no job: those of jobs are results
@@ -221,10 +233,8 @@ class SimulatedJob:
         builds = (program.build, *program.versions)
         source = program.endpoints.source(root, self._records, self._schedule.partitions)
         builds[self._version % len(builds)](env, source, program.endpoints.sink(root, output))
-        job, started = (
-            JobExecution(job_plan_of(env, self._program.name), clock=self._machine.clock),
-            list[Steps[None]](),
-        )
+        job = JobExecution(job_plan_of(env, self._program.name), clock=self._machine.clock)
+        job.totals, started = self._watermarks[output].of(job.plan), list[Steps[None]]()
         return RunningJob(job, self._runner(), started.append), started[0]
 
     def _runner(self) -> Any:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError
 from scurry.runtime.driver.client import RunningJob
 from scurry.spark.streaming.runner import StreamingRunner
-from scurry.testing.simulation import KINDS, Program, Run, Simulation
+from scurry.testing.simulation import Program, Run, Schedule, Simulation
 from scurry.testing.simulation.simulator import SimulatedJob
 from support.simulated.spark import Cluster, spark_of
 
-#: Spark forces nothing to the disk; the clocks of its tasks are those of Spark's machines.
-SPARK_KINDS = {kind: weight for kind, weight in KINDS.items() if kind != "crash"}
+#: Operations after which the machine writes back what Spark has not forced to the disk: some three micro-batches.
+_WRITTEN_BACK = 60
 
 
 class _OnSpark(SimulatedJob):
@@ -21,6 +23,15 @@ class _OnSpark(SimulatedJob):
     simulation = "SparkSimulation"
     settings = {**SimulatedJob.settings, "scurry.runner": "spark", "spark.sql.shuffle.partitions": "2"}
     _driven: tuple[RunningJob, Callable[[RunningJob], None] | None] | None = None
+    #: why the job cannot go on: a crash has damaged what nothing else has
+    _given_up: str | None = None
+    #: version and parallelism of the last process that has committed a batch
+    _last_good = (0, 0)
+
+    def __init__(self, program: Program, schedule: Schedule, root: str) -> None:
+        super().__init__(program, schedule, root)
+        self._disk.written_back_after = _WRITTEN_BACK
+        self._last_good = 0, schedule.parallelism
 
     def run(self) -> Run:
         with spark_of(self._machine, self._root, self._wait):
@@ -36,17 +47,45 @@ class _OnSpark(SimulatedJob):
         finally:
             self._driven = before
 
+    def _process(self) -> bool:
+        over = super()._process()
+        if self._machine.crashed:
+            self._watermarks.clear()  # batches that were committed may be rolled back
+        return over or self._given_up is not None
+
+    def _expected_failure(self, client: RunningJob) -> None:
+        """Do what the error of damaged files says, if a crash has damaged some."""
+        super()._expected_failure(client)
+        if not any(fault.kind == "crash" for fault in self._machine.dealt):
+            return
+        error = client.get_job_execution_result()._future.exception()
+        while error is not None:
+            if isinstance(error, CheckpointCorruptedError):
+                self._given_up = str(error)
+            if isinstance(error, CheckpointMismatchError) and "were rolled back" in str(error):
+                self._version, self._parallelism = self._last_good
+            error = error.__cause__
+
+    def _check(self, output: list[Any]) -> None:
+        if self._given_up is None:
+            super()._check(output)
+            return
+        more = Counter(output) - Counter(self._program.expected(self._given))
+        assert not more, f"twice or wrong, before the job gave up: {more}"
+
+    def _check_savepoints(self, output: list[Any]) -> None:
+        if self._given_up is None:
+            super()._check_savepoints(output)
+
     def _wait(self, cluster: Cluster, seconds: float) -> None:
         assert self._driven is not None and cluster.query is not None
         client, serve = self._driven
         self._step(client, seconds, serve)
-        cluster.query.step()
+        if cluster.query.step():
+            self._last_good = self._version, client.execution.plan.settings.parallelism
 
 
 class SparkSimulation(Simulation):
     """Runs of a program on simulated machines with the model of Spark."""
 
     job_class = _OnSpark
-
-    def __init__(self, program: Program, kinds: dict[str, int] | None = None, records: int = 30) -> None:
-        super().__init__(program, SPARK_KINDS if kinds is None else kinds, records)

@@ -2,7 +2,8 @@
 
 The model replays what Spark has been seen to do. The offsets of a batch are logged before it runs, its commit after; a
 batch without a commit runs again with the same offsets. A task loads the state that the batch before has stored, and
-stores the next version. Tasks fail and are repeated, run twice at once, and lose the worker with what it holds.
+stores the next version. Tasks fail and are repeated, run twice at once, and lose the worker with what it holds. Nothing
+is forced to the disk: files that a crash has damaged are not loaded, and Spark's reader says so.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from unittest import mock
 
 import pyarrow as pa
 
-from scurry.runtime.checkpoint.storage import LocalStorage
+from scurry.runtime.checkpoint.storage import DamagedFileError, LocalStorage, Storage
 from scurry.runtime.exchange.wire import WireRow
 from scurry.runtime.local.streaming import plan_loader
 from scurry.runtime.savepoint.entries import write_entries
@@ -27,6 +28,7 @@ from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.savepoint.schemas import collect_schemas
 from scurry.runtime.state.store import DictStore
 from scurry.spark.checkpoint import recovery
+from scurry.spark.checkpoint.sealed import sealed, unsealed
 from scurry.spark.savepoint import taker
 from scurry.spark.session.jvm_classes.collect_rows import collect_frame
 from scurry.spark.streaming import assignment_stream, engine, runner, stages, start
@@ -94,8 +96,7 @@ def _transformed(batch: _Batch, processor: Any, level: int, number: int, rows: d
     place = f"{batch.directory}/state/{level}/{number}"
     stored: dict[int, dict[Any, bytes]] = {}
     if batch.number:
-        with open(f"{place}/{batch.number}.zip", "rb") as file:
-            stored = pickle.load(file)
+        stored = _loaded(f"{place}/{batch.number}.zip")
     handle = SimpleNamespace(entries={})
     own = copy.copy(processor)
     own.init(handle)
@@ -103,8 +104,29 @@ def _transformed(batch: _Batch, processor: Any, level: int, number: int, rows: d
     for subtask, some in sorted(rows.items()):
         handle.entries = stored.setdefault(subtask, {})
         found += own.handleInputRows((subtask,), iter(some), None)
-    _write(f"{place}/{batch.number + 1}.zip", pickle.dumps(stored, 5))
+    _write(f"{place}/{batch.number + 1}.zip", sealed(pickle.dumps(stored, 5)))
     return list(instances.arrow_batches([WireRow(*row) for row in found], WireRow._fields, instances.wire_schema()))
+
+
+def _loaded(path: str) -> dict[int, dict[Any, bytes]]:
+    try:
+        with open(path, "rb") as file:
+            stored: dict[int, dict[Any, bytes]] = pickle.loads(unsealed(file.read(), path))
+    except (FileNotFoundError, DamagedFileError) as error:
+        raise RuntimeError(f"[CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] java.io.EOFException: {path}") from error
+    return stored
+
+
+def _unreadable_state(spark: Any, checkpoint: str, storage: Storage, files: Any, batch: int) -> str | None:
+    """Return why Spark's reader cannot read the state after a batch."""
+    for level in sorted(storage.list("state")):
+        for partition in sorted(storage.list(f"state/{level}")):
+            path = f"state/{level}/{partition}/{batch + 1}.zip"
+            try:
+                unsealed(storage.read(path), path)
+            except (FileNotFoundError, DamagedFileError) as error:
+                return str(error)
+    return None
 
 
 class _Store:
@@ -301,10 +323,12 @@ class Cluster:
                     raise
 
     def _attempt(self, name: str, task: Callable[[], list[Any]]) -> list[Any]:
-        worker = self.machine.chance.choice(self._workers)
-        with mock.patch.object(instances, "_instances", worker):
+        driver, instances._instances = instances._instances, self.machine.chance.choice(self._workers)
+        try:
             result = task()
             self.machine.operation("task", name)
+        finally:
+            instances._instances = driver
         return result
 
 
@@ -326,7 +350,8 @@ class _StateVersion:
         for level in range(1, self.levels + 1):
             storage = LocalStorage(f"{self.checkpoint}/state/{level}")
             for partition in sorted(storage.list(".")):
-                stored = pickle.loads(storage.read(f"{partition}/{self.batch + 1}.zip"))
+                path = f"{partition}/{self.batch + 1}.zip"
+                stored = pickle.loads(unsealed(storage.read(path), path))
                 for number, entries in sorted(stored.items()):
                     for (uid, kind, place), blob in entries.items():
                         yield Entry(uid, kind, index[number], place, blob)
@@ -350,6 +375,7 @@ def spark_of(machine: Machine, root: str, wait: Callable[[Cluster, float], None]
             (runner, "session_for", lambda plan: session),
             (runner._Run, "_clean_up", lambda run, generation, over: None),
             (recovery, "HadoopStorage", lambda spark, path: LocalStorage(path)),
+            (recovery, "unreadable_state", _unreadable_state),
             (engine, "row_collector", lambda spark: collect_frame),
             (engine.SparkEngine, "wait", lambda of, seconds: wait(cluster, seconds)),
             (stages, "MapStore", _Store),

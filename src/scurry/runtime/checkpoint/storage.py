@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -59,6 +59,9 @@ class Storage(Protocol):
         Raises:
             CheckpointStorageFullError: There is no space for it.
         """
+
+    def force(self, name: str) -> None:
+        """Let a file that something else has written survive a crash of the machine, and the names of all before it."""
 
     def list(self, directory: str) -> list[str]:
         """Return the names in a directory; empty if it does not exist."""
@@ -116,6 +119,14 @@ class LocalStorage:
         except OSError:
             temporary.unlink(missing_ok=True)
             raise
+
+    def force(self, name: str) -> None:
+        """Force a file to the disk, with Hadoop's checksum of it and the names in its directory."""
+        path = self.root / name
+        if self._durable:
+            for each in (path, path.with_name(f".{path.name}.crc"), path.parent):
+                with suppress(FileNotFoundError):
+                    _force(str(each))
 
     def list(self, directory: str) -> list[str]:
         """Return the names in a directory; empty if it does not exist."""

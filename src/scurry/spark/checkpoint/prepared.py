@@ -29,8 +29,13 @@ class PreparedBatch:
 
 
 def prepare(storage: Storage, prepared: PreparedBatch) -> None:
-    """Note a batch, durably."""
+    """Note a batch, durably.
+
+    Spark forces nothing to the disk: after a crash of the machine it might plan another batch of this id, whose output
+    sinks would take for that which they have.
+    """
     storage.write(PREPARED, sealed(pickle.dumps(prepared, 5)))
+    storage.force(f"spark/offsets/{prepared.batch}")
 
 
 def prepared_batch(storage: Storage, committed: int | None) -> PreparedBatch | None:

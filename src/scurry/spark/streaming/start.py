@@ -76,7 +76,15 @@ class SparkJobStart(JobStart):
         self._prepare(plan)
         self._commit_prepared(plan)
         self._refuse_rolled_back(plan)
-        super().move(plan, changed)
+        try:
+            super().move(plan, changed)
+        except Exception:
+            if self._recovery().roll_back_unreadable_state():  # what it begins with cannot be read
+                self._refuse_rolled_back(plan)
+            raise
+
+    def _recovery(self) -> Recovery:
+        return Recovery(self._job, self._session(), self._directory.generation)
 
     def _refuse_rolled_back(self, plan: JobPlan) -> None:
         """Refuse another plan while batches that were rolled back, and that sinks may know, are not computed again."""
@@ -140,7 +148,7 @@ class SparkJobStart(JobStart):
 
     def _repair(self) -> None:
         generation = self._directory.generation
-        Recovery(self._job, self._session(), generation).restart_point()
+        self._recovery().restart_point()
         if self._interrupted() and not_computed_again(generation.storage, generation.committed()) is not None:
             # the state would be restored anew, and other output get the ids of batches that sinks know
             raise CheckpointCorruptedError(

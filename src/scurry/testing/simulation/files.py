@@ -78,6 +78,10 @@ class SimulatedDisk:
         self._unforced: dict[str, bytes] = {}
         #: file -> how many of its first bytes have been left alone since: a crash does not lose them
         self._untouched: dict[str, int] = {}
+        #: file -> the operation that changed it last
+        self._changed_at: dict[str, int] = {}
+        #: operations after which the machine writes back a file by itself; None if it never does
+        self.written_back_after: int | None = None
         self._undo: list[_Undo] = []
         self._descriptors: dict[int, str] = {}
         #: databases that are open
@@ -109,6 +113,7 @@ class SimulatedDisk:
             self._unforced[path] = _content(path) or b""
             self._untouched[path] = len(self._unforced[path])
         self._untouched[path] = min(position, self._untouched.get(path, 0))
+        self._changed_at[path] = self.machine.operations
 
     def forced(self, path: str | None) -> None:
         """Keep all changes of directories, and the content of a file: it was forced to the disk."""
@@ -131,7 +136,7 @@ class SimulatedDisk:
         chance = self.machine.chance
         for path, before in sorted(self._unforced.items()):
             now = _content(path)
-            if now is None:
+            if now is None or self._is_written_back(path):
                 continue
             least = min(self._untouched.get(path, 0), len(now))
             kept = chance.choice((now, before, now[: chance.randint(least, len(now))]))
@@ -146,6 +151,10 @@ class SimulatedDisk:
         self._unforced.clear()
         self._untouched.clear()
         self._undo.clear()
+
+    def _is_written_back(self, path: str) -> bool:
+        most = self.written_back_after
+        return most is not None and self.machine.operations - self._changed_at.get(path, 0) > most
 
     # ---------------------------------------------------------------- calls
 
@@ -210,6 +219,7 @@ class SimulatedDisk:
         replaced = self._unforced.pop(after, None)
         if moved is not None:
             self._unforced[after], self._untouched[after] = moved, untouched
+            self._changed_at[after] = self._changed_at.get(before, 0)
         self._undo.append(_Undo(lambda: _move_back(before, after, there if replaced is None else replaced)))
 
     def unlink(self, file: Any, *, dir_fd: int | None = None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from scurry.runtime.savepoint.format import Entry, SavepointMetadata
 from scurry.runtime.savepoint.manifest import CheckedInput, digest
 from scurry.runtime.savepoint.reading import complete_savepoint, open_savepoint
 from scurry.state import OperatorTransformation, SavepointReader, SavepointWriter
+from support.buckets import buckets, directory
 from support.savepoints.sensor_jobs import Job
 from support.savepoints.sensor_program import only_running
 
@@ -137,19 +139,9 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.fixture
-def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """An address of pyarrow's that leads to a directory."""
-    from pyarrow import fs
-
-    class Addresses:
-        @staticmethod
-        def from_uri(address: str) -> tuple[Any, str]:
-            return fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()), address.removeprefix("s3://")
-
-    for name in dir(fs):
-        setattr(Addresses, name, getattr(fs, name)) if name != "from_uri" else None
-    monkeypatch.setattr(fs, "FileSystem", Addresses)
-    return "s3://bucket"
+def bucket(tmp_path: Path) -> Iterator[str]:
+    with buckets(directory(tmp_path)):
+        yield "s3://bucket"
 
 
 def test_remote_savepoints_are_written_checked_and_read(bucket: str, tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ from scurry.runtime.replay.finding import captured_starts, chosen
 from scurry.runtime.replay.replaying import PlanOfStart, Replayed
 from scurry.table import StreamTableEnvironment
 from scurry.testing import replay_batch
+from support.buckets import buckets
+from support.buckets import directory as in_directory
 
 Stream = DataStream[Any]
 CLICK = Types.TUPLE([Types.STRING(), Types.INT(), Types.LONG()])
@@ -389,6 +391,22 @@ def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     env = environment(tmp_path / "file")
     with pytest.raises(JobError, match="the directory of captures .*/file cannot be written"):
         run(env, joined(env))
+
+
+def test_captures_in_a_bucket_are_found_and_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on S3: the store has no directories to make, and nobody but its owner writes there."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    with buckets(in_directory(tmp_path)):
+        env = environment(tmp_path, capture="failures")
+        settings = {"scurry.replay.dir": "s3://bucket/captures", "pipeline.name": "remote"}
+        env.configure(Configuration.from_dict(settings))
+        with pytest.raises(JobError, match="run it again: scurry replay s3://bucket/captures --batch 1"):
+            run(env, joined(env, Failing()))
+        for place in ("remote", "s3://bucket/captures"):
+            with captured_starts(place) as found:
+                (again,) = [PlanOfStart(start).replay(capture) for start in found for capture in start.captures]
+            assert "by zero" in str(again.error) and not again.differences
+    assert [file for file in (tmp_path / "bucket" / "captures").rglob("*.capture")]
 
 
 def test_batch_says_that_nothing_is_captured(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

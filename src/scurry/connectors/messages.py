@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 from scurry.common.serialization import DeserializationSchema
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.source import (
+    FETCHED,
     BatchLimits,
     Chunk,
     ChunkSizer,
@@ -95,6 +96,15 @@ class MessageScan(ABC):
     @abstractmethod
     def parts(self) -> list[Any]:
         """Return the ranges of all messages that there are now, up to the end of reading, for BATCH."""
+
+
+def fetched(scan: MessageScan, part: Any) -> Iterator[Sequence[Any]]:
+    """Yield the messages of a range, in blocks, and note how late each block has come; for streams and tables."""
+    note, timestamp = FETCHED.get(), scan.system.timestamp
+    for messages in scan.messages(part):
+        if messages:
+            note(timestamp(messages[-1]))
+        yield messages
 
 
 class RecordDeserializer(Protocol):
@@ -268,7 +278,7 @@ class MessageSource(Source):
 
     def _blocks(self, part: Any) -> Iterator[Block]:
         convert = self.decoder.produced_type.block_converter()
-        for messages in self.scan.messages(part):
+        for messages in fetched(self.scan, part):
             for block in self.decoder.decode(self.scan.system, messages):
                 if isinstance(block, MalformedRecords):
                     yield replace(block, dropped=self.drop_malformed)

@@ -110,6 +110,9 @@ NOTE_ONCE: ContextVar[Callable[[str], None]] = ContextVar("NOTE_ONCE", default=l
 #: files or messages calls it, also of tables, which have no sizer. Set by the task, too.
 MEASURED: ContextVar[Callable[[int, int], None]] = ContextVar("MEASURED", default=lambda records, size: None)
 
+#: Notes the event time, in milliseconds, of the message that has been fetched last. Set by the task, too.
+FETCHED: ContextVar[Callable[[int], None]] = ContextVar("FETCHED", default=lambda event_time: None)
+
 #: Counts malformed records that a format of tables leaves out, because it is configured to. Set by the task, too.
 SKIPPED: ContextVar[Callable[[int], None]] = ContextVar("SKIPPED", default=lambda count: None)
 

@@ -85,6 +85,10 @@ def test_a_source_that_goes_on_to_count_otherwise_begins_anew(behind: BacklogTra
     assert behind.seconds == 18
 
 
+def without_idle_time(behind: BacklogTracker) -> dict[tuple[int, str], int]:
+    return {place: value for place, value in behind.metrics().items() if place[1] != "sourceIdleTime"}
+
+
 def test_sources_that_cannot_know_say_nothing(behind: BacklogTracker, clock: Clock) -> None:
     behind.left(1, None)
     behind.left(2, Backlog())
@@ -92,18 +96,27 @@ def test_sources_that_cannot_know_say_nothing(behind: BacklogTracker, clock: Clo
     behind.worked(1, {2})
     assert behind.backlog == Backlog()
     assert behind.seconds is None
-    assert behind.metrics() == {(2, "backPressuredTimeMsPerSecond"): 1000}
+    assert without_idle_time(behind) == {(2, "backPressuredTimeMsPerSecond"): 1000}
 
 
 def test_a_source_has_metrics_of_its_own(behind: BacklogTracker) -> None:
     behind.left(1, None, {"numReconnects": 3})
-    assert behind.metrics() == {(1, "numReconnects"): 3}
+    assert without_idle_time(behind) == {(1, "numReconnects"): 3}
+
+
+def test_a_source_is_idle_since_it_had_something_to_read(behind: BacklogTracker, clock: Clock) -> None:
+    behind.left(1, None)
+    clock.now += 2
+    behind.left(1, None, is_idle=True)
+    assert behind.metrics() == {(1, "sourceIdleTime"): 2000}
+    behind.left(1, None)
+    assert behind.metrics() == {(1, "sourceIdleTime"): 0}
 
 
 def test_metrics_have_the_names_of_flink(behind: BacklogTracker, clock: Clock) -> None:
     batch(behind, clock, Backlog(70), 3)
     batch(behind, clock, Backlog(0), 1)
-    assert behind.metrics() == {(1, "pendingRecords"): 0, (1, "backPressuredTimeMsPerSecond"): 750}
+    assert without_idle_time(behind) == {(1, "pendingRecords"): 0, (1, "backPressuredTimeMsPerSecond"): 750}
 
 
 def test_a_source_that_is_held_back_has_the_time_until_it_has_caught_up(behind: BacklogTracker, clock: Clock) -> None:

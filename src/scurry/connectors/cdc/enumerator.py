@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -86,7 +85,6 @@ class CdcEnumerator(Enumerator):
         self._released: LogPosition = None
         #: chunks that are assigned, and those of them that are committed
         self._processed = self._finished = 0
-        self._worked = time.monotonic()
         self._committed: deque[LogPosition] = deque(maxlen=max(1, settings.release_delay) + 1)
 
     # ---------------------------------------------------------------- assigning
@@ -118,8 +116,6 @@ class CdcEnumerator(Enumerator):
             works = {0: [work]}
         self._more = bool(self._chosen)
         self._processed += sum(isinstance(work, ChunkWork) for each in works.values() for work in each)
-        if any(works.values()):
-            self._worked = time.monotonic()
         ending = set[int]()
         if not self._chosen:
             ending = channels - self._final - (set() if self._settings.startup.ends else {0})
@@ -139,7 +135,6 @@ class CdcEnumerator(Enumerator):
             "numTablesSnapshotted": len(self._known) - len(left) if reads_tables else 0,
             "numSnapshotSplitsProcessed": self._processed,
             "numSnapshotSplitsFinished": self._finished,
-            "sourceIdleTime": round((time.monotonic() - self._worked) * 1000),
         }
 
     def _begin(self) -> CaptureSession:

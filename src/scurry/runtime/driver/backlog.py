@@ -26,6 +26,8 @@ class _Source:
 
     backlog: Backlog | None = None
     metrics: Mapping[str, int] = field(default_factory=dict)
+    #: when it had something to read
+    worked: float = 0.0
     #: (end, what was left when it was assigned) of the last batches: everything assigned by then is done
     history: deque[tuple[float, int]] = field(default_factory=deque)
 
@@ -71,8 +73,24 @@ class BacklogTracker:
         #: (end, seconds, sources that had more than they were allowed to read) of the last batches
         self._batches: deque[tuple[float, float, frozenset[int]]] = deque()
 
-    def left(self, source: int, backlog: Backlog | None, metrics: Mapping[str, int] | None = None) -> None:
-        known = self._sources.setdefault(source, _Source())
+    def left(
+        self,
+        source: int,
+        backlog: Backlog | None,
+        metrics: Mapping[str, int] | None = None,
+        is_idle: bool = False,
+    ) -> None:
+        """Note how much a source has left after its assignments for a batch.
+
+        Args:
+            source: The source.
+            backlog: What is left, None if unknown.
+            metrics: The source's own metrics.
+            is_idle: Whether there was nothing to assign.
+        """
+        known = self._sources.setdefault(source, _Source(worked=self._clock()))
+        if not is_idle:
+            known.worked = self._clock()
         if _unit(backlog) != _unit(known.backlog):  # a hybrid source has switched to its next source
             known.history.clear()
         known.backlog, known.metrics = backlog, metrics or {}
@@ -131,13 +149,14 @@ class BacklogTracker:
         return f"{' and '.join(parts) or 'behind'}: {when}"
 
     def metrics(self) -> dict[tuple[int, str], int]:
-        """Metrics of the sources, by Flink's names: `pendingRecords`, `pendingBytes`, `backPressuredTimeMsPerSecond`.
+        """Metrics of the sources, by Flink's names: `pendingRecords`, `backPressuredTimeMsPerSecond`, `sourceIdleTime`.
 
         A source is under back pressure during a batch that was not allowed to read all there was. Meanwhile it also has
         `pendingDrainedPerSecond` and, if that is positive, `catchUpTimeMs`. Sources have their own, too.
         """
         values: dict[tuple[int, str], int] = {}
         for number, source in list(self._sources.items()):
+            values[number, "sourceIdleTime"] = round((self._clock() - source.worked) * 1000)
             values |= {(number, name): value for name, value in source.metrics.items()}
             if source.backlog is None:
                 continue

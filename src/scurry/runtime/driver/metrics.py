@@ -43,6 +43,8 @@ class SubtaskMetrics:
         #: operator -> subtask -> bytes of its state, and of those written in the batch that is being added
         self._state: _Counts = {}
         self._written: _Counts = {}
+        #: (source, metric) -> channel -> milliseconds
+        self._lags: dict[tuple[int, str], dict[int, int]] = {}
         self.of_users = SubtaskUserMetrics()
         #: (time, the counters with rates at that time); the first is older than the window, or the start
         self._history: deque[tuple[float, dict[str, _Counts]]] = deque([(clock(), {})])
@@ -58,6 +60,9 @@ class SubtaskMetrics:
         for number, size in report.state.items():
             self._state.setdefault(number, {})[subtask] = size.total
             self._written.setdefault(number, {})[subtask] = size.written
+        for (number, channel), progress in report.channels.items():
+            for metric, lag in progress.lags.items():
+                self._lags.setdefault((number, metric), {})[channel] = lag
         for (number, name), measured in report.user_metrics.items():
             self.of_users.add(number, name, subtask, measured)
 
@@ -109,6 +114,8 @@ class SubtaskMetrics:
             found.setdefault(number, {})[_WATERMARK] = dict(watermarks)
         for number, sizes in list(self._state.items()):
             found.setdefault(number, {})[_STATE] = dict(sizes)
+        for (number, metric), lags in list(self._lags.items()):
+            found.setdefault(number, {})[metric] = dict(lags)
         for counter, metric in _RATES.items():
             for number, rates in self._rates(counter).items():
                 found.setdefault(number, {})[metric] = rates
@@ -166,6 +173,8 @@ class JobMetrics:
         self.source_watermarks: dict[tuple[int, int], int] = {}
         #: source -> channel -> mean size of the records it read last, for sources whose readers report it
         self.record_bytes: dict[int, dict[int, float]] = {}
+        #: (source, metric) -> channel -> milliseconds
+        self._lags: dict[tuple[int, str], dict[int, int]] = {}
 
     @property
     def late_records(self) -> int:
@@ -205,6 +214,8 @@ class JobMetrics:
                 self.source_watermarks[source, channel] = max(progress.watermark, before)
             if progress.record_bytes is not None:
                 self.record_bytes.setdefault(source, {})[channel] = progress.record_bytes
+            for metric, lag in progress.lags.items():
+                self._lags.setdefault((source, metric), {})[channel] = lag
 
     def _count(self, number: int, metric: str, value: int) -> None:
         self.counters[number, metric] = self.counters.get((number, metric), 0) + value
@@ -230,7 +241,8 @@ class JobMetrics:
         found: dict[int, dict[str, Any]] = {}
         counters = Counter(self.counters)
         counters.update(dict(self.uncommitted))
-        for values in (counters, watermarks, backlog, self.user_metrics.values()):
+        lags = {place: max(by_channel.values()) for place, by_channel in list(self._lags.items())}
+        for values in (counters, watermarks, lags, backlog, self.user_metrics.values()):
             for (number, metric), value in values.items():
                 found.setdefault(number, {})[metric] = value
         return found

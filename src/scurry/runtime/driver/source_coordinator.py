@@ -100,7 +100,8 @@ class SourceCoordinator:
         with naming_source(source.name, source.origin):
             found = enumerator.next_batch()
         backlog = enumerator.backlog()
-        self._job.backlog.left(source.id, backlog, enumerator.metrics())
+        is_idle = all(each.work is None for each in found)
+        self._job.backlog.left(source.id, backlog, enumerator.metrics(), is_idle)
         self._alignment.assigned(source, found, backlog)
         if found:
             self._assigned = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,10 +19,12 @@ class ChannelProgress:
     Attributes:
         watermark: Its watermark, None if the source is not aligned with others.
         record_bytes: Mean size of the records read in this batch, None if unknown.
+        lags: Metric -> by how much something is behind the clock, in milliseconds.
     """
 
     watermark: int | None = None
     record_bytes: float | None = None
+    lags: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 from scurry.common.output_tag import DeadLetter
 from scurry.common.time import checked_time
 from scurry.connectors.source import (
+    FETCHED,
     MAX_RECORD_BYTES,
     MEASURED,
     NOTE_ONCE,
@@ -28,6 +29,7 @@ from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.replay.batch import Batch
 from scurry.runtime.replay.recording import Recorder
+from scurry.runtime.tasks.source_lags import SourceLags
 from scurry.runtime.tasks.task import Task
 
 
@@ -50,6 +52,7 @@ class MalformedInput:
         if records.dropped:
             self.skipped(len(errors))
         elif tag is not None:
+            self._info.count(self._plan.id, "numRecordsInErrors", len(errors))
             letters = list(map(self._letter, errors))
             self._info.dead_letters(self._plan.id, letters)
             self._collector.emit_side(tag, letters, records.timestamps)
@@ -58,7 +61,8 @@ class MalformedInput:
 
     def skipped(self, count: int) -> None:
         """Count records that were dropped."""
-        self._info.count(self._plan.id, "numMalformedRecordsDropped", count)
+        for metric in ("numMalformedRecordsDropped", "numRecordsInErrors"):
+            self._info.count(self._plan.id, metric, count)
 
     def _letter(self, error: MalformedRecordError) -> DeadLetter:
         details = "".join(traceback.format_exception(error))
@@ -100,6 +104,7 @@ class SourceTask:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         settings = plan.settings
+        self._lags = SourceLags(wall_clock)
         self._recorder: Recorder | None = None
         if settings.capturing is not None:
             self._recorder = Recorder(plan, wall_clock, clock)
@@ -173,11 +178,13 @@ class SourceTask:
         task.begin(batch_id)
         self._seq, self._rows = seq, []
         self._read_records = self._read_bytes = 0
+        self._lags.begin()
         sizer = ChunkSizer()
         task.point(seq, self._wall_clock())
         records, due = 0, self._clock() + self._interval / 1000
         for values, timestamps in self._chunks(works, sizer):
             info.clock.advance_to(self._wall_clock())
+            self._lags.emitted(timestamps)
             entry.emit(values, timestamps)
             records += len(values)
             now = self._clock()
@@ -193,6 +200,7 @@ class SourceTask:
                 yield self._take_rows()
         for assigner in task.assigners:
             assigner.emit_periodic()
+        self._lags.advanced(task.assigners)
         if final and not self.info.saves_state:
             if task.assigners:
                 self._end_segment()  # a gate holds the end back, but not the last watermark before it
@@ -211,8 +219,9 @@ class SourceTask:
             report.counters[number, "numBytesIn"] = self._read_bytes
         if self._read_records:
             record_bytes = self._read_bytes / self._read_records
-        if watermark is not None or record_bytes is not None:
-            report.channels[number, channel] = ChannelProgress(watermark, record_bytes)
+        lags = self._lags.values()
+        if watermark is not None or record_bytes is not None or lags:
+            report.channels[number, channel] = ChannelProgress(watermark, record_bytes, lags)
 
     def _end_segment(self) -> None:
         """Close the current blocks; the current watermark and clock hold after them."""
@@ -276,6 +285,7 @@ class SourceTask:
         NOTE_ONCE.set(self._note)
         SKIPPED.set(self._malformed.skipped)
         MEASURED.set(self._measured)
+        FETCHED.set(self._lags.fetched)
         for work in works:
             if work is not None:
                 try:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scurry.connectors.messages import MessageScan
+from scurry.connectors.messages import MessageScan, fetched
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.sql.connectors.contract import Changes, TableSource
 from scurry.sql.connectors.messages.rows import MessageRows
@@ -41,7 +41,7 @@ class MessageTableSource(TableSource):
 
     def read(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
         """Yield the rows of a range with their kinds."""
-        return map(self.rows.reader(columns), self.scan.messages(split))
+        return map(self.rows.reader(columns), fetched(self.scan, split))
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
         """Return the enumerator that streams have."""

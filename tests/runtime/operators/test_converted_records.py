@@ -10,6 +10,7 @@ from scurry.common import Configuration, Types, WatermarkStrategy
 from scurry.datastream import OutputTag, ProcessFunction, StreamExecutionEnvironment
 from scurry.errors import JobError
 from scurry.runtime.exchange.collector import Collector
+from scurry.runtime.exchange.record_columns import TakenApart
 
 PAIR = Types.TUPLE([Types.STRING(), Types.LONG()])
 OTHER = OutputTag("other", Types.STRING())
@@ -69,3 +70,21 @@ def test_records_of_a_side_output_keep_its_type(monkeypatch: pytest.MonkeyPatch)
     side = environment().from_collection([1]).process(Sides(), PAIR).get_side_output(OTHER)
     _, found = converted_by(side.assign_timestamps_and_watermarks(STRATEGY), monkeypatch)
     assert found == ["x"]
+
+
+@pytest.mark.parametrize(("by_key", "taken_apart"), [(True, 1), (False, 0)])
+def test_only_what_is_sent_by_key_is_taken_apart(
+    by_key: bool, taken_apart: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    converters: list[Any] = []
+    converter = TakenApart.converter
+
+    def watched(self: Any, declared: Any) -> Any:
+        converters.append(declared)
+        return converter(self, declared)
+
+    monkeypatch.setattr(TakenApart, "converter", watched)
+    pairs = environment().from_collection([1, 2]).map(lambda each: ("a", each), PAIR)
+    sent = pairs.key_by(lambda each: each[0], Types.STRING()) if by_key else pairs.rebalance()
+    assert sorted(sent.map(lambda each: each, PAIR).execute_and_collect()) == [("a", 1), ("a", 2)]
+    assert len(converters) == taken_apart

@@ -1,15 +1,21 @@
-"""The field of a record that a function of the program returns, found by its code.
+"""The fields of a record that a function of the program returns, found by its code.
 
 Most selectors of keys return a field of a tuple, such as `lambda record: record[0]`, and most assigners of timestamps
-`record[1]` or `int(record[1])`. They need not be called: the field is looked up as they would do it.
+`record[1]` or `int(record[1])`. Maps of rows often only make tuples of some fields. They need not be called: the fields
+are looked up as they would do it.
 """
 
 from __future__ import annotations
 
+import dis
 import inspect
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from operator import countOf, itemgetter
 from types import CodeType, FunctionType, MethodType
 from typing import Any
+
+from scurry.common.types import Row
 
 _ARGUMENTS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
@@ -57,3 +63,111 @@ def _is_like(function: FunctionType, like: CodeType) -> bool:
         and code.co_names == like.co_names
         and all(function.__globals__.get(name, int) is int for name in code.co_names)
     )
+
+
+def tuple_of_fields(function: Any) -> PickedFields | None:
+    """Return what picks the fields of records of which a function returns a tuple; None if it does anything else.
+
+    Such functions are `lambda record: (record[0], record[2])`, and `lambda record: tuple(record[i] for i in fields)`
+    where `fields` is a variable outside of it.
+    """
+    is_method = isinstance(function, MethodType)
+    function = function.__func__ if is_method else function
+    if type(function) is not FunctionType:
+        return None
+    code = function.__code__
+    if code.co_kwonlyargcount or code.co_flags & _ARGUMENTS or code.co_argcount != 1 + is_method:
+        return None
+    for like in (_OF_VARIABLE[is_method], _OF_GLOBAL[is_method]):
+        if _is_same(code, like):
+            return _of_variable(function)
+    positions = tuple(each.argval for each in dis.get_instructions(code) if type(each.argval) is int and _loads(each))
+    if not positions or len(positions) > _MOST_FIELDS:
+        return None
+    fields = ", ".join(f"record[{position}]" for position in positions)
+    like = eval(f"lambda {'self, ' * is_method}record: ({fields},)").__code__
+    return PickedFields(lambda: positions) if _is_same(code, like) else None
+
+
+class PickedFields:
+    """Make tuples of some fields of records, as a function of the program would.
+
+    Args:
+        positions: Returns which fields at present; None if the function has to be called to know.
+    """
+
+    def __init__(self, positions: Callable[[], tuple[int, ...] | None]) -> None:
+        self._positions = positions
+
+    def __call__(self, records: list[Any]) -> list[tuple[Any, ...]] | None:
+        """Return a tuple for each record; None if the function has to be called, which may fail at its line."""
+        kind, positions = type(records[0]), self._positions()
+        if kind not in {Row, tuple} or countOf(map(type, records), kind) < len(records) or positions is None:
+            return None
+        values = [record._values for record in records] if kind is Row else records
+        arity = len(positions)
+        if positions == tuple(range(arity)) and countOf(map(len, values), arity) == len(values):
+            return values
+        with suppress(IndexError):
+            if arity > 1:
+                return list(map(itemgetter(*positions), values))
+            return [tuple([value[position] for position in positions]) for value in values]
+        return None
+
+
+#: A function that picks more fields is called.
+_MOST_FIELDS = 64
+
+
+def _of_some(fields: Sequence[int]) -> tuple[CodeType, CodeType]:
+    return (
+        (lambda record: tuple(record[each] for each in fields)).__code__,
+        (lambda self, record: tuple(record[each] for each in fields)).__code__,
+    )
+
+
+_FIELDS: Sequence[int] = ()
+#: The code of functions, without and with `self`, that find the fields in a variable of an outer function or module.
+_OF_VARIABLE = _of_some(_FIELDS)
+_OF_GLOBAL = _codes(
+    lambda record: tuple(record[each] for each in _FIELDS), lambda self, record: tuple(record[each] for each in _FIELDS)
+)
+
+
+def _is_same(code: CodeType, like: CodeType) -> bool:
+    """Return whether two codes do the same, but for the names of variables."""
+    constants = list(zip(code.co_consts[1:], like.co_consts[1:], strict=False))
+    return (
+        code.co_code == like.co_code
+        and len(code.co_consts) == len(like.co_consts)
+        and len(code.co_freevars) == len(like.co_freevars)
+        and all(_is_same_constant(*each) for each in constants)
+    )
+
+
+def _is_same_constant(one: Any, other: Any) -> bool:
+    if isinstance(one, CodeType) and isinstance(other, CodeType):
+        return _is_same(one, other)
+    return type(one) is type(other) and one == other
+
+
+def _loads(instruction: dis.Instruction) -> bool:
+    return instruction.opname in {"LOAD_CONST", "LOAD_SMALL_INT"}
+
+
+def _of_variable(function: FunctionType) -> PickedFields | None:
+    """Return what picks the fields that a function finds in the one variable that it has besides `tuple`."""
+    names, cells, outside = function.__code__.co_names, function.__closure__, function.__globals__
+    if names[0] != "tuple" or "tuple" in outside:
+        return None
+
+    def positions() -> tuple[int, ...] | None:
+        try:
+            found = cells[0].cell_contents if cells else outside[names[1]]
+        except (KeyError, ValueError):  # it is not set
+            return None
+        if type(found) not in {range, tuple} or len(found) > _MOST_FIELDS:
+            return None
+        return tuple(found) if {int}.issuperset(map(type, found)) else None
+
+    return PickedFields(positions)

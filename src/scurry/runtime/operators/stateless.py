@@ -8,6 +8,7 @@ from typing import Any
 from scurry.runtime.exchange.collector import Timestamps, Values
 from scurry.runtime.failure import last_taken, operator_error
 from scurry.runtime.functions.context import ProcessContext, TimerService, method
+from scurry.runtime.functions.fields import tuple_of_fields
 from scurry.runtime.operators.base import RuntimeOperator
 from scurry.runtime.operators.record_by_record import PerRecordOperator, followers, process_each
 from scurry.runtime.state.store import StateStore
@@ -29,9 +30,17 @@ class MapOperator(_OneHookOperator):
     hook = "map"
     one_to_one = True
 
+    def open(self) -> None:
+        super().open()
+        self._picks = tuple_of_fields(self._function)
+
     def process(self, values: Values, timestamps: Timestamps) -> None:
         if followers(self.collector):
             super().process(values, timestamps)
+            return
+        if self._picks is not None and (picked := self._picks(values)) is not None:
+            uncopied, _ = self.collector.handing_over()
+            self.collector.emit(picked if uncopied is tuple else self.collector.handed_over(picked), timestamps)
             return
         source = iter(values)
         try:

@@ -99,8 +99,6 @@ class Task:
         by_key = self.info.mode == "BATCH" and plan.id == self._head and isinstance(plan, OperatorPlan)
         kind = GatheringCollector if by_key else Collector
         collector = kind(plan, converts, copies=not self._reuses_objects)
-        if self.info.mode == "BATCH":
-            collector.convert_with(self._taken_apart.converter)
         self.collectors.append((plan.id, collector))
         for out in plan.outputs:
             consumer = self._consumer(out, plan)
@@ -108,6 +106,9 @@ class Task:
                 collector.main.append(consumer)
             else:
                 collector.side.setdefault(out.tag, []).append(consumer)
+        looking = (BatchHashWriter, AssignTimestampsOperator)
+        if self.info.mode == "BATCH" and any(isinstance(each, looking) for each in collector.main):
+            collector.convert_with(self._taken_apart.converter)  # others would not look at the fields
         return collector
 
     def _consumer(self, out: Output, sender: Any) -> Consumer:

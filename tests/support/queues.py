@@ -112,7 +112,7 @@ def _rabbit_put(kind: str, ids: bool) -> Callable[[int, Sequence[str]], None]:
             channel = connection.channel()
             channel.confirm_delivery()
             for text in texts:
-                properties = pika.BasicProperties(delivery_mode=2, correlation_id=text if ids else None)
+                properties = pika.BasicProperties(delivery_mode=2, correlation_id=text[:200] if ids else None)
                 channel.basic_publish("", "numbers", text.encode(), properties)
 
     def declare(channel: Any) -> None:
@@ -356,7 +356,7 @@ def _kinesis_put(port: int, texts: Sequence[str]) -> None:
         while client.describe_stream_summary(StreamName="numbers")["StreamDescriptionSummary"]["OpenShardCount"] < 3:
             time.sleep(0.05)
     for start in range(0, len(texts), 100):
-        records = [{"Data": text.encode(), "PartitionKey": text} for text in texts[start : start + 100]]
+        records = [{"Data": text.encode(), "PartitionKey": text[:200]} for text in texts[start : start + 100]]
         assert client.put_records(StreamName="numbers", Records=records)["FailedRecordCount"] == 0
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar, NamedTuple
 
 from scurry.connectors.messages import MessageSystem
 from scurry.connectors.nats.client import ANSWER_SECONDS, NatsClient, NatsServer, nats_module
-from scurry.connectors.queues.positions import MOST_AHEAD, PositionScan, StreamReader, patiently
+from scurry.connectors.queues import positions
+from scurry.connectors.queues.positions import MOST_AHEAD, BlockCount, PositionScan, StreamReader, patiently
 from scurry.connectors.source import MEASURED
 from scurry.errors import SourceConnectionError, SourceNotFoundError
 from scurry.sql.types import (
@@ -134,30 +136,29 @@ class NatsStreams(PositionScan):
         MEASURED.get()(count, size)
 
     def _block(self, start: int, end: int) -> tuple[list[NatsMessage], int]:
-        """Return all messages of a range, and its end: a consumer of the server lives for one range."""
+        """Return messages of a range, and up to where: a consumer of the server lives for one block."""
         client = NatsClient(self.server, reads=True)
         try:
-            return client.run(self._fetched(client.jetstream, start, end)), end
+            return client.run(self._fetched(client.jetstream, start, end))
         finally:
             client.close()
 
-    async def _fetched(self, jetstream: Any, start: int, end: int) -> list[NatsMessage]:
-        return [
-            NatsMessage(
-                self.stream,
-                each.subject,
-                each.metadata.sequence.stream,
-                round(each.metadata.timestamp.timestamp() * 1000),
-                each.data,
-                dict(each.headers or {}),
-            )
-            async for each in messages_between(jetstream, self.stream, self.subject or ">", start, end)
-        ]
+    async def _fetched(self, jetstream: Any, start: int, end: int) -> tuple[list[NatsMessage], int]:
+        found, size = list[NatsMessage](), 0
+        async with aclosing(messages_between(jetstream, self.stream, self.subject or ">", start, end)) as messages:
+            async for each in messages:
+                sequence, time = each.metadata.sequence.stream, round(each.metadata.timestamp.timestamp() * 1000)
+                headers = dict(each.headers or {})
+                found.append(NatsMessage(self.stream, each.subject, sequence, time, each.data, headers))
+                size += len(each.data)
+                if size >= positions.BLOCK_BYTES:
+                    return found, sequence
+        return found, end
 
 
 async def messages_between(
     jetstream: Any, stream: str, subject: str, start: int, end: int, headers_only: bool = False
-) -> AsyncIterator[Any]:
+) -> AsyncGenerator[Any, None]:
     """Yield the client's messages behind a sequence number, up to another one."""
     api = nats_module().js.api
     config = api.ConsumerConfig(
@@ -170,9 +171,11 @@ async def messages_between(
     )
     subscription = await jetstream.pull_subscribe(subject, stream=stream, config=config)
     try:
-        left = (await subscription.consumer_info()).num_pending
+        left, at_once = (await subscription.consumer_info()).num_pending, BlockCount(BLOCK_MESSAGES)
         while left:
-            for each in await subscription.fetch(min(left, BLOCK_MESSAGES), timeout=ANSWER_SECONDS):
+            fetched = await subscription.fetch(min(left, at_once.messages), timeout=ANSWER_SECONDS)
+            at_once.came(len(fetched), sum(len(each.data) for each in fetched))
+            for each in fetched:
                 if each.metadata.sequence.stream > end:
                     return
                 left = each.metadata.num_pending

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from scurry.connectors.messages import MessageSystem
 from scurry.connectors.pubsub.client import PubSubAway, PubSubClient, PubSubProject
+from scurry.connectors.queues.positions import BlockCount
 from scurry.connectors.queues.receiving import MOST_WAITING, Receiver, ReceivingScan, SeenIds
 from scurry.errors import ConnectorError
 from scurry.sql.types import (
@@ -148,6 +149,7 @@ class _Receiver(Receiver):
         self._taken: list[_Delivery] = []
         #: ids of deliveries to acknowledge
         self._done: deque[str] = deque()
+        self._at_once = BlockCount(MOST_PULLED)
         self._seen = SeenIds()
 
     def connect(self) -> None:
@@ -178,13 +180,15 @@ class _Receiver(Receiver):
 
     def _pull(self, client: PubSubClient, waits: bool) -> int:
         """Receive some messages, and return their number."""
-        most = min(MOST_PULLED, MOST_WAITING - self.waiting)
+        most = min(self._at_once.messages, MOST_WAITING - self.waiting)
         body = {"maxMessages": max(most, 1), **({} if waits else {"returnImmediately": True})}
         found = client.call("subscriptions", self._scan.subscription, "pull", body)
-        now, messages = time.monotonic(), found.get("receivedMessages", ())
+        now, messages, size = time.monotonic(), found.get("receivedMessages", ()), 0
         for each in messages:
             message = message_of(self._scan.subscription, each)
+            size += len(message.data)
             self.received(_Delivery(each["ackId"], message, now + _FIRST_SECONDS))
+        self._at_once.came(len(messages), size)
         return len(messages)
 
     def _keep(self) -> None:

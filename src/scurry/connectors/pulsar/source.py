@@ -17,6 +17,7 @@ from scurry.connectors.messages import MessageScan, MessageSystem
 from scurry.connectors.pulsar.client import EARLIEST, PATIENCE_SECONDS, MessageKey, PulsarService, full_name, pulsar
 from scurry.connectors.pulsar.cursors import Cursor, CursorKind
 from scurry.connectors.pulsar.messages import PulsarMessage, PulsarMessages
+from scurry.connectors.queues import positions
 from scurry.connectors.source import MEASURED, Assignment, Backlog, BatchLimits, Enumerator
 from scurry.errors import SourceConnectionError, SourceNotFoundError
 
@@ -262,7 +263,7 @@ class RangeReader:
 
     def raw(self, start: MessageKey, end: MessageKey) -> Iterator[list[Any]]:
         """Yield the client's messages of a range."""
-        block: list[Any] = []
+        block, size = list[Any](), 0
         at, give_up, looked = start, time.monotonic() + PATIENCE_SECONDS, False
         while at < end:
             try:
@@ -285,9 +286,10 @@ class RangeReader:
             give_up, at, looked = time.monotonic() + PATIENCE_SECONDS, found, False
             self._position = found
             block.append(message)
-            if len(block) >= BLOCK_MESSAGES:
+            size += len(message.data())
+            if len(block) >= BLOCK_MESSAGES or size >= positions.BLOCK_BYTES:
                 yield block
-                block = []
+                block, size = [], 0
         self._position = max(at, end)
         if block:
             yield block

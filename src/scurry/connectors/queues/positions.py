@@ -16,6 +16,10 @@ from scurry.errors import SinkConnectionError, SourceConnectionError
 
 T = TypeVar("T")
 
+#: Bytes of messages that a reader holds as a block; one message may be larger.
+BLOCK_BYTES = 16 << 20
+#: Messages that are fetched at once until their size is known.
+FIRST_MESSAGES = 64
 #: Pause between attempts to connect again, in seconds.
 _PAUSE_SECONDS = 0.25
 
@@ -36,6 +40,33 @@ def patiently(act: Callable[[], T], patience: float = PATIENCE_SECONDS) -> T:
                 raise
             COUNTED.get()(RETRIES, 1)
             time.sleep(_PAUSE_SECONDS)
+
+
+class BlockCount:
+    """The number of messages that are fetched at once, by the size of those before: their bytes stay near a limit.
+
+    Attributes:
+        messages: The number.
+    """
+
+    def __init__(self, most: int) -> None:
+        """Begin with few.
+
+        Args:
+            most: Limit of the number.
+        """
+        self._most = most
+        self.messages = min(most, FIRST_MESSAGES)
+
+    def came(self, messages: int, size: int) -> None:
+        """Adapt the number to messages that have come.
+
+        Args:
+            messages: How many.
+            size: Their bytes.
+        """
+        if messages:
+            self.messages = max(1, min(self._most, BLOCK_BYTES * messages // max(size, 1)))
 
 
 class StreamReader:

@@ -29,6 +29,10 @@ _PAUSE_SECONDS = 0.25
 _POLL_SECONDS = 0.02
 
 
+class Renewal(Exception):
+    """Raised by `receive` to connect anew, with other settings, to a server that has not been lost."""
+
+
 class Receiver(ABC):
     """The messages of a queue, received in a thread of the driver.
 
@@ -100,6 +104,12 @@ class Receiver(ABC):
             self._messages.append(message)
         self._fruitless_since = None
 
+    def forget(self) -> None:
+        """Forget the messages that wait, which the server sends again."""
+        with self._counting:
+            self._messages.clear()
+            self._bytes = 0
+
     @property
     def waiting(self) -> int:
         """Return how many messages wait to be taken."""
@@ -139,10 +149,12 @@ class Receiver(ABC):
         while not self._closing.is_set():
             try:
                 self.receive()
+            except Renewal as error:
+                self.forget()
+                self._connect_again(error)
+                connected = time.monotonic()
             except self.broken as error:
-                with self._counting:
-                    self._messages.clear()
-                    self._bytes = 0
+                self.forget()
                 if self._breaks_too_often(connected):
                     self._error = self.failure(error)
                 elif not self._closing.is_set():
@@ -176,7 +188,7 @@ class Receiver(ABC):
                 self._error = error
                 return
             else:
-                self.reconnects += 1
+                self.reconnects += not isinstance(reason, Renewal)
                 return
 
     def close(self) -> None:

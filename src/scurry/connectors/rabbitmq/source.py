@@ -7,13 +7,16 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from scurry.connectors.messages import MessageSystem
-from scurry.connectors.queues.receiving import MOST_WAITING, Receiver, ReceivingScan, SeenIds
+from scurry.connectors.queues import receiving
+from scurry.connectors.queues.receiving import MOST_WAITING, Receiver, ReceivingScan, Renewal, SeenIds
 from scurry.connectors.rabbitmq.client import ANSWER_SECONDS, Broker, open_queue, pika
 from scurry.connectors.rabbitmq.messages import OFFSET, RabbitMessages, RMQMessage, message_of
 from scurry.errors import ConnectorError, MalformedRecordError, SourceNotFoundError
 
 #: Seconds for which the thread waits for messages at once.
 _WAIT_SECONDS = 0.05
+#: Messages that may wait for their acknowledgement until their size is known.
+FIRST_PREFETCH = 256
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class RabbitQueue(ReceivingScan):
         broker: Address of the queue's broker.
         queue: Its name.
         correlation_ids: Whether a message whose correlation id was read before is left out.
-        prefetch: How many messages may wait for their acknowledgement; None for `MOST_WAITING`.
+        prefetch: How many messages may wait for their acknowledgement; None for as many as their size allows.
         start: Start of a stream: `first`, `last`, `next`, an offset, or milliseconds as `timestamp:N`; None for a
             queue.
     """
@@ -43,6 +46,32 @@ class RabbitQueue(ReceivingScan):
     def size(self, message: RMQMessage) -> int:
         """Return the number of bytes of the body."""
         return len(message.body)
+
+
+class Window:
+    """The number of messages that a broker sends before it waits for acknowledgements, by the size of the messages.
+
+    A consumer's number is fixed when it begins: another one needs another connection.
+    """
+
+    def __init__(self) -> None:
+        self.messages = FIRST_PREFETCH
+
+    def changes(self, messages: int, size: int) -> bool:
+        """Return whether another number of messages suits better those that have come, and take it.
+
+        Args:
+            messages: The number of messages that have come since the last acknowledgement.
+            size: Their bytes.
+        """
+        if not messages:
+            return False
+        suits = max(1, min(MOST_WAITING, receiving.MOST_WAITING_BYTES * messages // max(size, 1)))
+        is_narrow = messages >= self.messages * 0.9 and suits >= 2 * self.messages
+        is_wide = size > receiving.MOST_WAITING_BYTES and 2 * suits <= self.messages
+        if is_narrow or is_wide:
+            self.messages = suits
+        return is_narrow or is_wide
 
 
 #: A delivery: the connection that it came by, its tag, and the message.
@@ -64,6 +93,12 @@ class _Receiver(Receiver):
         #: counts connections: tags belong to one
         self._number = 0
         self._taken: tuple[int, int] = (0, 0)
+        self._window = None if scan.prefetch else Window()
+        #: messages and bytes that were taken since the last acknowledgement
+        self._came_since, self._bytes_since = 0, 0
+        #: whether the messages that come belong to a connection that is given up, and whether it has had its last
+        #: acknowledgements
+        self._renewing, self._acknowledged = False, False
         self._seen = SeenIds(scan.prefetch or MOST_WAITING)
 
     def connect(self) -> None:
@@ -73,9 +108,9 @@ class _Receiver(Receiver):
         try:
             self._channel = self._opened()
             self._was_there = True
-            self._cancelled = False
+            self._cancelled = self._renewing = self._acknowledged = False
             self._channel.add_on_cancel_callback(self._ended)
-            self._channel.basic_qos(prefetch_count=scan.prefetch or MOST_WAITING)
+            self._channel.basic_qos(prefetch_count=scan.prefetch if self._window is None else self._window.messages)
             self._channel.basic_consume(scan.queue, self._came, arguments=self._arguments())
         except SourceNotFoundError:
             self.disconnect()
@@ -93,6 +128,8 @@ class _Receiver(Receiver):
 
     def receive(self) -> None:
         self._connection.process_data_events(_WAIT_SECONDS)
+        if self._acknowledged:
+            raise Renewal
         if self._cancelled or self._channel.is_closed:
             raise pika().exceptions.AMQPChannelError("the broker has ended the delivery")
 
@@ -103,14 +140,23 @@ class _Receiver(Receiver):
         return self._scan.broker.failure(reason, reads=True)
 
     def _came(self, channel: Any, method: Any, properties: Any, body: bytes) -> None:
+        if self._renewing:
+            return  # it comes again
         self.received((self._number, method.delivery_tag, message_of(self._scan.queue, method, properties, body)))
 
     def size(self, message: _Delivery) -> int:
         return len(message[2].body)
 
+    def take(self, most: int, most_bytes: int) -> list[Any]:
+        """Return received messages; none while another connection is made, on which those that wait come again."""
+        if self._renewing and self._error is None:
+            return []
+        return super().take(most, most_bytes)
+
     def accepted(self, messages: list[_Delivery]) -> list[RMQMessage]:
         if messages:
             self._taken = messages[-1][:2]
+            self._note(messages)
         found = [message for _, _, message in messages]
         if not self._scan.correlation_ids:
             return found
@@ -129,17 +175,29 @@ class _Receiver(Receiver):
             ).with_hint("publish messages with a unique correlation_id, or set use_correlation_id to False")
         return self._seen.add(message.correlation_id)
 
+    def _note(self, messages: list[_Delivery]) -> None:
+        self._came_since += len(messages)
+        self._bytes_since += sum(map(self.size, messages))
+
     def acknowledge(self) -> None:
         number, tag = self._taken
-        if number == self._number and tag:
+        if number == self._number and tag and not self._renewing:
             self._acknowledge(number, tag)
         self._taken = (0, 0)
         self._seen.acknowledged()
 
     def _acknowledge(self, number: int, tag: int) -> None:
+        """Acknowledge messages; all that were taken, so that another connection brings none of them again."""
+        messages, size = self._came_since + self.waiting, self._bytes_since + self._bytes
+        self._came_since = self._bytes_since = 0
+        if self._window is not None and self._window.changes(messages, size):
+            self._renewing = True
+            self.forget()
+
         def send() -> None:  # in the thread of the connection
             if number == self._number and self._channel.is_open:
                 self._channel.basic_ack(tag, multiple=True)
+                self._acknowledged = self._renewing
 
         try:
             self._connection.add_callback_threadsafe(send)
@@ -153,10 +211,14 @@ class _Receiver(Receiver):
         self._seen.restore(position["ids"])
 
     def disconnect(self) -> None:
-        try:
-            self._connection.close()
-        except Exception:
-            pass  # it is closed already
+        _closed(self._connection)
+
+
+def _closed(connection: Any) -> None:
+    try:
+        connection.close()
+    except Exception:
+        pass  # it is closed already
 
 
 class _StreamReceiver(_Receiver):
@@ -175,7 +237,14 @@ class _StreamReceiver(_Receiver):
 
     def _check_kept(self, wanted: int) -> None:
         """Raise an error if the broker has deleted messages that are not read."""
-        channel = self._connection.channel()
+        # its own connection: at the end the client returns messages, for which brokers end the connection
+        connection = self._scan.broker.connection(reads=True)
+        try:
+            self._compare(connection.channel(), wanted)
+        finally:
+            _closed(connection)
+
+    def _compare(self, channel: Any, wanted: int) -> None:
         channel.basic_qos(prefetch_count=1)
         first = {OFFSET: "first"}
         for method, properties, _ in channel.consume(
@@ -188,7 +257,6 @@ class _StreamReceiver(_Receiver):
                     "raise x-max-age or x-max-length-bytes of the stream, and start the job without its checkpoint"
                 )
             break
-        channel.close()
 
     def _arguments(self) -> dict[str, Any]:
         start = self._scan.start if self._next is None else self._next
@@ -198,10 +266,12 @@ class _StreamReceiver(_Receiver):
 
     def accepted(self, messages: list[_Delivery]) -> list[RMQMessage]:
         if messages:
-            self._acknowledge(*messages[-1][:2])
+            self._note(messages)
         taken = [message for _, _, message in messages if self._next is None or (message.offset or 0) >= self._next]
         if taken:
             self._next = (taken[-1].offset or 0) + 1
+        if messages:
+            self._acknowledge(*messages[-1][:2])
         return taken
 
     def acknowledge(self) -> None:

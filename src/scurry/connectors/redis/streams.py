@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from scurry.connectors.messages import MessageSystem
-from scurry.connectors.queues.positions import PositionScan, StreamReader, patiently
+from scurry.connectors.queues.positions import BlockCount, PositionScan, StreamReader, patiently
 from scurry.connectors.redis.client import RedisServer
 from scurry.connectors.source import MEASURED
 from scurry.errors import SourceNotFoundError
@@ -131,13 +131,13 @@ class RedisStreams(PositionScan):
     def messages(self, part: tuple[str, str, str]) -> Iterator[Sequence[RedisEntry]]:
         """Yield the entries behind an id, up to another one."""
         stream, start, end = part
-        client, count, size = self.server.client(), 0, 0
+        client, count, size, at_once = self.server.client(), 0, 0, BlockCount(BLOCK_ENTRIES)
         value, key = self.value_field.encode(), self.key_field.encode()
         try:
             while start != end:
                 found = patiently(
                     lambda start=start: self.server.asked(  # type: ignore[misc]
-                        lambda: client.xrange(stream, f"({start}", end, BLOCK_ENTRIES), reads=True
+                        lambda: client.xrange(stream, f"({start}", end, at_once.messages), reads=True
                     )
                 )
                 if not found:  # the last ones have been deleted
@@ -145,7 +145,9 @@ class RedisStreams(PositionScan):
                 block = [RedisEntry(stream, each.decode(), fields, value, key) for each, fields in found if fields]
                 start = found[-1][0].decode()
                 count += len(block)
-                size += sum(len(one) for entry in block for one in entry.fields.values())
+                bytes_of_block = sum(len(one) for entry in block for one in entry.fields.values())
+                at_once.came(len(block), bytes_of_block)
+                size += bytes_of_block
                 yield block
         finally:
             client.close()

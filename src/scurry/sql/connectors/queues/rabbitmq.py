@@ -35,7 +35,10 @@ IDS = TableOption(
     "Whether messages have unique correlation ids, by which a queue is read exactly once.",
 )
 PREFETCH = TableOption(
-    "scan.prefetch-count", whole_number, None, "Most messages that wait for their acknowledgement; 20000 without it."
+    "scan.prefetch-count",
+    whole_number,
+    None,
+    "Most messages that wait for their acknowledgement; without it as many as have 64 MiB.",
 )
 _MODES = ("earliest-offset", "latest-offset", "timestamp", "specific-offset")
 START_MODE = TableOption(

@@ -53,6 +53,12 @@ PICKING: list[Callable[[Any], Any]] = [
     Pick().map,
     Pick().both,
 ]
+NAMED: list[Callable[[Any], Any]] = [
+    lambda record: (record["c"], record["a"]),
+    lambda record: (record["b"], record[0]),
+    lambda record: (record["b"],),
+    of_variable(("a", "b", "c")),
+]
 
 
 @pytest.mark.parametrize("function", PICKING)
@@ -64,6 +70,14 @@ def test_a_map_that_picks_fields(function: Callable[[Any], Any]) -> None:
             assert picks(records) == list(map(function, records))
 
 
+@pytest.mark.parametrize("function", NAMED)
+def test_a_map_that_picks_fields_by_name(function: Callable[[Any], Any]) -> None:
+    picks, rows = tuple_of_fields(function), [Row(a="a", b=1, c=2.5), Row(a="b", b=2, c=0.5)]
+    assert picks is not None and picks(rows) == list(map(function, rows))
+    for others in ([RECORD], [Row(*RECORD)], [*rows, Row(c=1, b=2, a=3)], [Row(a=1)]):
+        assert picks(others) is None
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -71,7 +85,8 @@ def test_a_map_that_picks_fields(function: Callable[[Any], Any]) -> None:
         lambda record: [record[0], record[1]],
         lambda record: (record[0], record[1] + 1),
         lambda record: (record[0], 1),
-        lambda record: (record["a"], record["b"]),
+        lambda record: (record.a, record.b),
+        lambda record: (record[b"a"],),
         lambda record: (record[True],),
         lambda record: (RECORD[0], RECORD[1]),
         lambda record: (record[0][1], record[1]),
@@ -90,8 +105,8 @@ def test_a_map_that_does_anything_else(function: Any) -> None:
     assert tuple_of_fields(function) is None
 
 
-@pytest.mark.parametrize("fields", [CHANGING, "ab", (0, True), (0, 1.0), range(1000), None])
-def test_fields_that_are_no_range_or_tuple_of_ints_are_asked_for(fields: Any) -> None:
+@pytest.mark.parametrize("fields", [CHANGING, "ab", (0, True), (0, 1.0), (0, "a"), range(1000), None])
+def test_fields_that_records_lack_or_that_may_change_are_asked_for(fields: Any) -> None:
     picks = tuple_of_fields(of_variable(fields))
     assert picks is not None and picks([RECORD]) is None
 

@@ -11,11 +11,15 @@ import dis
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from operator import countOf, itemgetter
+from operator import attrgetter, countOf, itemgetter
 from types import CodeType, FunctionType, MethodType
-from typing import Any
+from typing import Any, TypeAlias
 
 from scurry.common.types import Row
+
+#: Fields by position or name.
+Fields: TypeAlias = tuple[Any, ...]
+_FIELD = frozenset({int, str})
 
 _ARGUMENTS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
@@ -68,7 +72,7 @@ def _is_like(function: FunctionType, like: CodeType) -> bool:
 def tuple_of_fields(function: Any) -> PickedFields | None:
     """Return what picks the fields of records of which a function returns a tuple; None if it does anything else.
 
-    Such functions are `lambda record: (record[0], record[2])`, and `lambda record: tuple(record[i] for i in fields)`
+    Such functions are `lambda record: (record[0], record["b"])`, and `lambda record: tuple(record[i] for i in fields)`
     where `fields` is a variable outside of it.
     """
     is_method = isinstance(function, MethodType)
@@ -81,52 +85,67 @@ def tuple_of_fields(function: Any) -> PickedFields | None:
     for like in (_OF_VARIABLE[is_method], _OF_GLOBAL[is_method]):
         if _is_same(code, like):
             return _of_variable(function)
-    positions = tuple(each.argval for each in dis.get_instructions(code) if type(each.argval) is int and _loads(each))
-    if not positions or len(positions) > _MOST_FIELDS:
+    picked = tuple(each.argval for each in dis.get_instructions(code) if _loads(each) and type(each.argval) in _FIELD)
+    if not picked or len(picked) > _MOST_FIELDS:
         return None
-    fields = ", ".join(f"record[{position}]" for position in positions)
+    fields = ", ".join(f"record[{field!r}]" for field in picked)
     like = eval(f"lambda {'self, ' * is_method}record: ({fields},)").__code__
-    return PickedFields(lambda: positions) if _is_same(code, like) else None
+    return PickedFields(lambda: picked) if _is_same(code, like) else None
 
 
 class PickedFields:
     """Make tuples of some fields of records, as a function of the program would.
 
     Args:
-        positions: Returns which fields at present; None if the function has to be called to know.
+        fields: Returns which fields at present, by position or name; None if the function has to be called to know.
     """
 
-    def __init__(self, positions: Callable[[], tuple[int, ...] | None]) -> None:
-        self._positions = positions
+    def __init__(self, fields: Callable[[], Fields | None]) -> None:
+        self._fields = fields
 
     def __call__(self, records: list[Any]) -> list[tuple[Any, ...]] | None:
         """Return a tuple for each record; None if the function has to be called, which may fail at its line."""
-        kind, positions = type(records[0]), self._positions()
-        if kind not in {Row, tuple} or countOf(map(type, records), kind) < len(records) or positions is None:
+        kind, fields = type(records[0]), self._fields()
+        if kind not in {Row, tuple} or countOf(map(type, records), kind) < len(records) or fields is None:
             return None
-        values = [record._values for record in records] if kind is Row else records
-        arity = len(positions)
-        if positions == tuple(range(arity)) and countOf(map(len, values), arity) == len(values):
-            return values
-        with suppress(IndexError):
+        with suppress(LookupError):
+            if str in map(type, fields):
+                fields = _positions(fields, records)
+            values = [record._values for record in records] if kind is Row else records
+            arity = len(fields)
+            if fields == tuple(range(arity)) and countOf(map(len, values), arity) == len(values):
+                return values
             if arity > 1:
-                return list(map(itemgetter(*positions), values))
-            return [tuple([value[position] for position in positions]) for value in values]
+                return list(map(itemgetter(*fields), values))
+            return [tuple([value[field] for field in fields]) for value in values]
         return None
+
+
+def _positions(fields: Fields, records: list[Any]) -> Fields:
+    """Return the positions of fields in rows.
+
+    Raises:
+        LookupError: Some rows have other names, or none, or lack one of the fields.
+    """
+    names = records[0]._fields if type(records[0]) is Row else None
+    if names is None or countOf(map(attrgetter("_fields"), records), names) < len(records):
+        raise LookupError
+    positions = {name: position for position, name in reversed(list(enumerate(names)))}  # the first of each name
+    return tuple(positions[field] if type(field) is str else field for field in fields)
 
 
 #: A function that picks more fields is called.
 _MOST_FIELDS = 64
 
 
-def _of_some(fields: Sequence[int]) -> tuple[CodeType, CodeType]:
+def _of_some(fields: Sequence[Any]) -> tuple[CodeType, CodeType]:
     return (
         (lambda record: tuple(record[each] for each in fields)).__code__,
         (lambda self, record: tuple(record[each] for each in fields)).__code__,
     )
 
 
-_FIELDS: Sequence[int] = ()
+_FIELDS: Sequence[Any] = ()
 #: The code of functions, without and with `self`, that find the fields in a variable of an outer function or module.
 _OF_VARIABLE = _of_some(_FIELDS)
 _OF_GLOBAL = _codes(
@@ -161,13 +180,13 @@ def _of_variable(function: FunctionType) -> PickedFields | None:
     if names[0] != "tuple" or "tuple" in outside:
         return None
 
-    def positions() -> tuple[int, ...] | None:
+    def fields() -> Fields | None:
         try:
             found = cells[0].cell_contents if cells else outside[names[1]]
         except (KeyError, ValueError):  # it is not set
             return None
         if type(found) not in {range, tuple} or len(found) > _MOST_FIELDS:
             return None
-        return tuple(found) if {int}.issuperset(map(type, found)) else None
+        return tuple(found) if _FIELD.issuperset(map(type, found)) else None
 
-    return PickedFields(positions)
+    return PickedFields(fields)

@@ -1,4 +1,4 @@
-"""Files and tables of lakes in object stores: SeaweedFS, which answers as S3 does, and Azurite, which does as Azure."""
+"""Files and tables of lakes in object stores: servers that answer as S3, Azure and Google Cloud Storage do."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from scurry.datastream.connectors.file_system import FileSink
 from scurry.errors import SourceNotFoundError, StorageAccessError
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support.servers import azurite as azure
+from support.servers import gcs as google
 from support.servers.seaweedfs import KEY, SECRET, SeaweedServer, client_of, environment_of
 
 pytestmark = pytest.mark.servers
 
 #: npm takes most of a minute to install Azurite.
 AZURE = pytest.param("azure", marks=pytest.mark.nightly)
+GCS = pytest.param("gcs", marks=pytest.mark.nightly)
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +41,20 @@ def azurite() -> Iterator[azure.AzuriteServer]:
         yield made
 
 
+@pytest.fixture(scope="module")
+def gcs() -> Iterator[google.GcsServer]:
+    with google.GcsServer() as made:
+        made.make_bucket("lake")
+        yield made
+
+
 @pytest.fixture(params=["s3", AZURE])
 def path(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
     name = "".join(letter if letter.isalnum() else "-" for letter in request.node.name)
     if request.param == "s3":
         given, root = environment_of(request.getfixturevalue("seaweed").port), "s3://lake"
+    elif request.param == "gcs":
+        given, root = google.environment_of(request.getfixturevalue("gcs").port), "gs://lake"
     else:
         given = azure.environment_of(request.getfixturevalue("azurite").port)
         root = "abfss://lake@devstoreaccount1.dfs.core.windows.net"
@@ -54,6 +65,7 @@ def path(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str
 
 #: pyarrow's client sometimes waits 7 s for an answer of Azurite when it deletes a file.
 NIGHTLY_AZURE = pytest.param("azure", "csv", marks=pytest.mark.nightly)
+NIGHTLY_GCS = pytest.param("gcs", "csv", marks=pytest.mark.nightly)
 ON_S3 = pytest.mark.parametrize("path", ["s3"], indirect=True)
 
 
@@ -75,7 +87,7 @@ def names(path: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("path", "compacts"),
-    [("s3", False), ("s3", True), pytest.param("azure", False, marks=pytest.mark.nightly)],
+    [("s3", False), ("s3", True), *(pytest.param(name, False, marks=pytest.mark.nightly) for name in ("azure", "gcs"))],
     indirect=["path"],
 )
 def test_what_a_sink_writes_is_read(path: str, compacts: bool) -> None:
@@ -91,7 +103,7 @@ def test_what_a_sink_writes_is_read(path: str, compacts: bool) -> None:
     assert names(path) and all(name.startswith("compacted-") == compacts for name in names(path))
 
 
-@pytest.mark.parametrize("path", ["s3", AZURE], indirect=True)
+@pytest.mark.parametrize("path", ["s3", AZURE, GCS], indirect=True)
 def test_an_object_that_was_copied_and_not_yet_deleted_is_committed_once(path: str) -> None:
     sink = FileSink.for_row_format(path, Encoder.simple_string_encoder()).build()
     files, _ = file_system(path)
@@ -110,7 +122,7 @@ def test_an_object_that_was_copied_and_not_yet_deleted_is_committed_once(path: s
 
 @pytest.mark.parametrize(
     ("path", "kind"),
-    [NIGHTLY_AZURE, *(("s3", kind) for kind in ("csv", "json", "parquet", "orc", "avro"))],
+    [NIGHTLY_AZURE, NIGHTLY_GCS, *(("s3", kind) for kind in ("csv", "json", "parquet", "orc", "avro"))],
     indirect=["path"],
 )
 def test_tables_of_files(path: str, kind: str) -> None:

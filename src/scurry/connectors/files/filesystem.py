@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 from urllib.parse import unquote, urlsplit
 
-from scurry.connectors.files import azure
+from scurry.connectors.files import azure, gcs
 from scurry.connectors.files.storage_errors import reaching, without_credentials
 from scurry.errors import SourceNotFoundError, UnsupportedError
 
-_ARROW_SCHEMES = {"s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs"}
+_ARROW_SCHEMES = {"s3": "s3", "s3a": "s3", "s3n": "s3", "hdfs": "hdfs", "viewfs": "viewfs"}
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,9 @@ def file_system(path: str | os.PathLike[str]) -> tuple[FileSystem, str]:
     scheme, _, rest = text.partition(":")
     if scheme in azure.SCHEMES and rest.startswith("//"):
         found, inner = azure.azure_file_system(text)
+        return ArrowFileSystem(found), inner
+    if scheme in gcs.SCHEMES and rest.startswith("//"):
+        found, inner = gcs.gcs_file_system(text)
         return ArrowFileSystem(found), inner
     if scheme in _ARROW_SCHEMES and rest.startswith("//"):
         from pyarrow import fs

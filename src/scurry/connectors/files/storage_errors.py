@@ -13,7 +13,8 @@ from scurry.errors import StorageAccessError, StorageConnectionError, StorageErr
 _USER_INFO = re.compile(r"(?<=://)[^/@]*@")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _REFUSED = re.compile(
-    r"access.?denied|forbidden|unauthorized|permission|signature|invalid.?access.?key|expired.?token|status:? 40[13]",
+    r"access.?denied|forbidden|unauthorized|unauthenticated|permission|signature|invalid.?access.?key|expired.?token|"
+    r"status:? 40[13]",
     re.IGNORECASE,
 )
 
@@ -40,11 +41,13 @@ def reaching(address: str) -> Iterator[None]:
             raise StorageAccessError(
                 f"{where}: access is refused: {reason}. Check the credentials and what they allow; for S3 these are "
                 "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or what an instance's role grants; "
-                "for Azure AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_TOKEN, or the rights of the identity"
+                "for Azure AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_TOKEN, or the rights of the identity; for "
+                "Google GOOGLE_APPLICATION_CREDENTIALS, or the rights of the service account"
             ) from None
         raise StorageConnectionError(
             f"{where} cannot be reached: {reason}. Check the address, the region and the endpoint (for S3 AWS_REGION "
-            "and AWS_ENDPOINT_URL, for Azure the account), here and on all workers"
+            "and AWS_ENDPOINT_URL, for Azure the account, for Google GOOGLE_APPLICATION_CREDENTIALS), here and on all "
+            "workers"
         ) from None
 
 

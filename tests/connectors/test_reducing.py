@@ -123,3 +123,18 @@ def test_rows_that_are_not_the_last_of_their_key_are_dropped(monkeypatch: pytest
         assert sum(batch.num_rows for batch in writer._batches) <= 4 + 2 * 3
     writer.prepare_commit()
     assert sorted(below.writes[0]) == [("+U", 0, "b6"), ("+U", 1, "a8"), ("+U", 2, "b8")]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "count"),
+    [
+        (["None", None, "None"], pa.string(), 2),
+        ([1, 1, 2], pa.int64(), 2),
+        ([0.0, -0.0, 0.0, float("nan"), float("nan")], pa.float64(), 3),
+        ([[1], [1], [2]], pa.list_(pa.int64()), 2),
+    ],
+)
+def test_keys_of_all_types_are_told_apart(values: list[Any], kind: Any, count: int) -> None:
+    assert len(set(reducing._identities([pa.array(values, kind)]))) == count
+    twice = reducing._identities([pa.array(values, kind), pa.array(["x"] * len(values))])
+    assert len(set(twice)) == count

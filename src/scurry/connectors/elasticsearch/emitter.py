@@ -57,7 +57,7 @@ class MapEmitter:
         if self.key_field is None:
             return action_of("index", target, body.encode(), value)
         target["_id"] = self._field(document, self.key_field, value)
-        return action_of("update", target, upsert_body(body), value)
+        return action_of("update", target, upsert_text(body).encode(), value)
 
     def _field(self, document: Mapping[str, Any], name: str, value: Any) -> str:
         found = document.get(name)
@@ -66,9 +66,9 @@ class MapEmitter:
         return str(found)
 
 
-def upsert_body(document: str) -> bytes:
+def upsert_text(document: str) -> str:
     """Return the body of an update that inserts a document that is not there."""
-    return f'{{"doc":{document},"doc_as_upsert":true}}'.encode()
+    return f'{{"doc":{document},"doc_as_upsert":true}}'
 
 
 def _json(value: Any) -> Any:

@@ -12,8 +12,9 @@ from scurry.errors import UnsupportedError
 SCHEMES = ("gs", "gcs")
 #: As Google's clients have it: where an emulator is, whom no user has to be named.
 EMULATOR = "STORAGE_EMULATOR_HOST"
-#: Seconds for which a request is repeated: Google's client would do so for 15 minutes.
-RETRY_SECONDS = 4
+#: Seconds after which a request is not repeated again, by pauses of 1, 2, ... s: at most 4 s pass. Google's client
+#: itself would repeat it for 15 minutes.
+RETRY_SECONDS = 2
 
 
 def gcs_file_system(address: str) -> tuple[Any, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +51,18 @@ class ReducingSink(Sink):
 
 
 #: By key: the position of its last row in the batches that are held, and whether it is gone.
-_Last = dict[str, tuple[int, bool]]
+_Last = dict[Hashable, tuple[int, bool]]
+
+
+def _identities(columns: list[pa.Array]) -> Iterable[Hashable]:
+    """Return the keys of rows: equal ones are one key. Others than texts and whole numbers are compared as texts."""
+    import pyarrow as pa
+
+    plain = all(pa.types.is_string(column.type) or pa.types.is_integer(column.type) for column in columns)
+    if plain and len(columns) == 1:
+        return to_values(columns[0])
+    keys = zip(*map(to_values, columns), strict=True)
+    return keys if plain else map(repr, keys)
 
 
 class ReducingWriter(SinkWriter):
@@ -72,13 +83,13 @@ class ReducingWriter(SinkWriter):
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
         """Buffer changes, and pass all on after enough keys or time."""
         for changes in values:
-            keys = zip(*(to_values(changes.batch.column(position)) for position in self._key), strict=True)
+            keys = _identities([changes.batch.column(position) for position in self._key])
             first, full = self._hold(changes.batch), list[_Last]()
             for position, (key, gone) in enumerate(zip(keys, changes.gone, strict=True), first):
                 if not self._last:
                     self._since = self._now()
                 # a row before an update is followed by the row after it, unless a condition has dropped that one
-                self._last[repr(key)] = (position, gone)
+                self._last[key] = (position, gone)
                 if len(self._last) >= self._most:
                     full.append(self._last)
                     self._last = {}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from json.encoder import encode_basestring as quoted
 from typing import Any
 
 from scurry.connectors.elasticsearch.bulk import Action, action_of
-from scurry.connectors.elasticsearch.emitter import upsert_body
+from scurry.connectors.elasticsearch.emitter import upsert_text
 from scurry.errors import RecordRejectedError, ValidationError
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.connectors.elasticsearch.indices import IndexNames, column_texts
@@ -103,21 +104,36 @@ class RowActions(Prepared):
     def _actions(self, changes: Changes) -> list[Action]:
         batch = changes.inserted(ValidationError(WITHOUT_KEY)) if self.ids is None else changes.batch
         documents = self._encoder.encode(batch)
+        if self.ids is not None and self.version is None:
+            return self._by_id(batch, documents, changes.gone)
         targets: list[dict[str, Any]] = [{"_index": index} for index in self._index_reader(batch)]
         if self.document_type is not None:
             for target in targets:
                 target["_type"] = self.document_type
         if self.ids is None:
             return [action_of("index", *each, each[1]) for each in zip(targets, documents, strict=True)]
-        arrays = [batch.column(self._names.index(column.name)) for column in self.ids.columns]
-        for target, identity in zip(targets, self.ids.of(arrays), strict=True):
+        for target, identity in zip(targets, self._identities(batch), strict=True):
             target["_id"] = identity
-        if self.version is not None:
-            self._add_versions(targets, batch, documents)
+        self._add_versions(targets, batch, documents)
         return [
             self._action(target, document, gone)
             for target, document, gone in zip(targets, documents, changes.gone, strict=True)
         ]
+
+    def _identities(self, batch: Any) -> list[str]:
+        assert self.ids is not None, "there is a primary key"
+        return self.ids.of([batch.column(self._names.index(column.name)) for column in self.ids.columns])
+
+    def _by_id(self, batch: Any, documents: list[bytes], gone: Sequence[bool]) -> list[Action]:
+        """Return updates and deletions, as `action_of` does: each is one text, which takes half the time."""
+        kind = "" if self.document_type is None else f', "_type": {quoted(self.document_type)}'
+        actions = []
+        rows = zip(self._index_reader(batch), self._identities(batch), documents, gone, strict=True)
+        for index, identity, document, is_gone in rows:
+            head = f'": {{"_index": {quoted(index)}{kind}, "_id": {quoted(identity)}}}}}\n'
+            text = f'{{"delete{head}' if is_gone else f'{{"update{head}{upsert_text(document.decode())}\n'
+            actions.append(Action(text.encode(), (index, identity), False, document))
+        return actions
 
     def _add_versions(self, targets: list[dict[str, Any]], batch: Any, documents: list[bytes]) -> None:
         versions = to_values(batch.column(self._names.index(str(self.version))))
@@ -130,8 +146,4 @@ class RowActions(Prepared):
             target |= {"version": version, "version_type": "external_gte"}
 
     def _action(self, target: dict[str, Any], document: bytes, gone: bool) -> Action:
-        if gone:
-            return action_of("delete", target, None, document)
-        if self.version is not None:
-            return action_of("index", target, document, document)
-        return action_of("update", target, upsert_body(document.decode()), document)
+        return action_of("delete", target, None, document) if gone else action_of("index", target, document, document)

@@ -70,7 +70,7 @@ def _is_like(function: FunctionType, like: CodeType) -> bool:
 
 
 def tuple_of_fields(function: Any) -> PickedFields | None:
-    """Return what picks the fields of records of which a function returns a tuple; None if it does anything else.
+    """Return the getter of the fields of records of which a function returns a tuple; None if it does anything else.
 
     Such functions are `lambda record: (record[0], record["b"])`, and `lambda record: tuple(record[i] for i in fields)`
     where `fields` is a variable outside of it.
@@ -175,7 +175,7 @@ def _loads(instruction: dis.Instruction) -> bool:
 
 
 def _of_variable(function: FunctionType) -> PickedFields | None:
-    """Return what picks the fields that a function finds in the one variable that it has besides `tuple`."""
+    """Return the getter of the fields that a function finds in the one variable that it has besides `tuple`."""
     names, cells, outside = function.__code__.co_names, function.__closure__, function.__globals__
     if names[0] != "tuple" or "tuple" in outside:
         return None

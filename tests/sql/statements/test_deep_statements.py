@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+from scurry.common import Configuration
+from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ScurryError
 from scurry.sql.syntax import parse
 from scurry.sql.syntax.unparse import unparse
-from scurry.table import EnvironmentSettings, TableEnvironment
+from scurry.table import EnvironmentSettings, StreamTableEnvironment, Table, TableEnvironment
 
 
 @pytest.fixture(params=["batch", "streaming"])
@@ -81,3 +83,61 @@ def test_what_is_nested_too_deeply_is_said(query: str) -> None:
     env = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
     with pytest.raises(ScurryError, match="nested too deeply"):
         env.execute_sql(query)
+
+
+#: Filters one on another, which nothing merges, as the condition of each has the value of the one below.
+DEEP_QUERY, ROWS = nested("SELECT a FROM t", 260, "SELECT a + 1 AS a FROM ({}) WHERE a <> -1"), 2
+
+
+def _attached(env: StreamTableEnvironment, _: Table) -> int:
+    env.execute_sql("CREATE TABLE sink (a INT) WITH ('connector' = 'blackhole')")
+    statements = env.create_statement_set()
+    statements.add_insert_sql(f"INSERT INTO sink {DEEP_QUERY}")
+    statements.attach_as_datastream()
+    with env.to_data_stream(env.sql_query("SELECT 1")).execute_and_collect() as rows:
+        list(rows)
+    return ROWS
+
+
+def _explained(env: StreamTableEnvironment, _: Table) -> int:
+    env.execute_sql("CREATE TABLE sink (a INT) WITH ('connector' = 'blackhole')")
+    statements = env.create_statement_set()
+    statements.add_insert_sql(f"INSERT INTO sink {DEEP_QUERY}")
+    return statements.explain().count("LogicalFilter") // 130
+
+
+def _collected(env: StreamTableEnvironment, table: Table) -> int:
+    with env.to_data_stream(table).execute_and_collect() as rows:
+        return len(list(rows))
+
+
+def _changes(env: StreamTableEnvironment, table: Table) -> int:
+    with env.to_changelog_stream(table).execute_and_collect() as rows:
+        return len(list(rows))
+
+
+def _of_a_view(env: StreamTableEnvironment, table: Table) -> int:
+    env.create_temporary_view("deep", table)
+    with env.execute_sql("SELECT * FROM deep").collect() as rows:
+        return len(list(rows))
+
+
+WAYS: dict[str, Callable[[StreamTableEnvironment, Table], int]] = {
+    "attach_as_datastream": _attached,
+    "explain of a statement set": _explained,
+    "to_data_stream": _collected,
+    "to_changelog_stream": _changes,
+    "view": _of_a_view,
+    "to_pandas": lambda env, table: len(table.to_pandas()),
+    "to_arrow": lambda env, table: table.to_arrow().num_rows,
+    "explain": lambda env, table: table.explain().count("LogicalFilter") // 130,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_deep_query_takes_every_way(way: str) -> None:
+    streams = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"scurry.runner": "local"}))
+    streams.set_parallelism(1)
+    env = StreamTableEnvironment.create(streams)
+    env.execute_sql("CREATE VIEW t AS SELECT * FROM (VALUES (1), (7)) AS v(a)")
+    assert WAYS[way](env, env.sql_query(DEEP_QUERY)) == ROWS

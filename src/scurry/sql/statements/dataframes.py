@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from scurry.common.recursion import deep_recursion
 from scurry.errors import ArgumentError, ArgumentTypeError, TypeMismatchError, UnsupportedError
 from scurry.sql.catalog.entries import ContextResolvedTable, InlineTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
@@ -227,6 +228,7 @@ def first_rows(session: TableSession, plan: Plan, count: int) -> pa.Table:
     return _collected(session, plan).slice(0, count)
 
 
+@deep_recursion()
 def _collected(session: TableSession, plan: Plan) -> pa.Table:
     import pyarrow as pa
 
@@ -293,6 +295,7 @@ def plan_of_frame(session: TableSession, frame: Any, name: str) -> Plan:
     return _plan(schema.names, types_of_arrow(schema), FrameSource(frame), name)
 
 
+@deep_recursion()
 def spark_of_plan(session: TableSession, plan: Plan) -> Any:
     """Return a DataFrame of Spark with the rows of a plan: in BATCH on Spark without running it."""
     return frame_of_plan(planned(session, [plan]), lambda: arrow_of_plan(session, plan))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from scurry.common.recursion import deep_recursion
 from scurry.common.typeinfo import RowTypeInfo, TupleTypeInfo, TypeInformation, Types
 from scurry.errors import ValidationError
 from scurry.graph import operators as ops
@@ -109,6 +110,7 @@ def legacy(type_info: TypeInformation, retract: bool) -> Conversion:
     return Conversion(schema, "ALL", names, pair, f"retract {form}", timed=False)
 
 
+@deep_recursion()
 def stream_of_table(session: TableSession, plan: Plan, conversion: Conversion, name: str, prefix: str) -> OperatorNode:
     """Return the node whose records are the rows of a table.
 
@@ -195,6 +197,7 @@ def _rows_of(statement: PlannedStatement, prefix: str) -> Node:
     return lowering.operator(rows, ops.Map(enforcer.changes), "ConstraintEnforcer") if enforcer.columns else rows
 
 
+@deep_recursion()
 def attached(session: TableSession, sinks: Sequence[Sink], prefix: str) -> list[OperatorNode]:
     """Return the nodes that write some sinks as parts of a job of streams.
 

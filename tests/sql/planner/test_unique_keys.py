@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 import pytest
 
-from scurry.sql.planner.unique_keys import unique_keys
+from scurry.sql.plan.nodes import Plan, walk
+from scurry.sql.planner import unique_keys as module
+from scurry.sql.planner.unique_keys import Keys, flinks_upsert_keys, unique_keys, upsert_keys
 from scurry.sql.types import IntType
 from support.queries import Tables
 
@@ -43,3 +48,22 @@ def test_keys(query: str, keys: list[str], tables: Tables) -> None:
     names = plan.schema.names
     found = [" ".join(sorted(names[column] for column in key)) for key in unique_keys(plan)]
     assert sorted(set(found)) == keys
+
+
+def test_joins_one_on_another_ask_for_keys_once(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Counter[int]()
+    derived = module._derived
+
+    def counted(plan: Plan, inputs: Sequence[Keys]) -> Keys:
+        asked[id(plan)] += 1
+        return derived(plan, inputs)
+
+    monkeypatch.setattr(module, "_derived", counted)
+    joins = 30
+    plan = tables.plan(
+        f"SELECT n.k FROM n {' '.join(f'JOIN n AS n{each} ON n.k = n{each}.w' for each in range(joins))}"
+    )
+    for keys in (unique_keys, upsert_keys, flinks_upsert_keys):
+        asked.clear()
+        keys(plan)
+        assert asked.total() <= 2 * len(list(walk(plan)))

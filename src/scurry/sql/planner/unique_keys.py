@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from itertools import product
 from typing import Any
 
@@ -20,11 +21,28 @@ Keys = frozenset[frozenset[int]]
 _NONE: Keys = frozenset()
 
 
+def _once(derived: Callable[[Plan], Keys]) -> Callable[[Plan], Keys]:
+    """Compute the keys of a node once: a join asks for those of its sides, and rules ask for those of each join."""
+    name = f"_{derived.__name__}"
+
+    @wraps(derived)
+    def kept(plan: Plan) -> Keys:
+        found: Keys | None = plan.__dict__.get(name)
+        if found is None:
+            found = derived(plan)
+            object.__setattr__(plan, name, found)
+        return found
+
+    return kept
+
+
+@_once
 def unique_keys(plan: Plan) -> Keys:
     """Return the sets of columns of which no two rows of a plan have the same values, at any time."""
     return _derived(plan, [unique_keys(each) for each in plan.inputs])
 
 
+@_once
 def upsert_keys(plan: Plan) -> Keys:
     """Return the unique keys by which changes are in order: those of one key come through one subtask.
 
@@ -47,6 +65,7 @@ def are_given(plan: Plan) -> bool:
     return isinstance(plan, FromChangelog)
 
 
+@_once
 def flinks_upsert_keys(plan: Plan) -> Keys:
     """Return Flink's upsert keys, which decide what it refuses: a rank keeps the keys of its input."""
     return _from_inputs(plan, flinks_upsert_keys)

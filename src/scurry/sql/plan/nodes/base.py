@@ -30,8 +30,8 @@ class Plan:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the hash, which another process computes otherwise."""
-        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+        """Leave out what is derived: another process computes another hash."""
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
 
     @property
     def inputs(self) -> tuple[Plan, ...]:

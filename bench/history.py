@@ -22,7 +22,7 @@ from xml.sax.saxutils import escape
 HISTORY = Path(__file__).with_name("history.jsonl")
 PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "ratios.svg"
 
-_STYLE = """\
+STYLE = """\
   <style>
     text { fill: #0f172a } .ground { fill: #ffffff } .line { stroke: #64748b; fill: none }
     .good { stroke: #15803d; fill: #15803d }
@@ -63,7 +63,7 @@ def drawn(lines: Iterable[str]) -> str:
         f'  <rect width="{_WIDTH}" height="{height}" class="ground"/>',
         *(_case(8 + _HEIGHT * place, *names, found) for place, (names, found) in enumerate(cases.items())),
     ]
-    return "\n".join([head, "  <title>Ratios measured over time</title>", _STYLE, *body, "</svg>", ""])
+    return "\n".join([head, "  <title>Ratios measured over time</title>", STYLE, *body, "</svg>", ""])
 
 
 def _case(top: int, case: str, beside: str, found: list[dict[str, Any]]) -> str:

@@ -7,15 +7,18 @@
     python bench/scale.py columns [50 500]               # microseconds per row of SQL and of a stream
     python bench/scale.py subtasks [2 16 64 256]         # a near-empty batch on Spark, without and with timers
     python bench/scale.py cluster [1 2 4]                # a standalone cluster of so many workers of one core
+    python bench/scale.py hosts [1 2 4]                  # the same with a network namespace for each worker (as root)
     python bench/scale.py jobs [1 10 100]                # a near-empty batch of each of so many jobs in one process
     python bench/scale.py jobs-on-spark [1 10 100]       # the same in one Spark session
 
-Each line has the seconds, and their exponent against the line before: 1 is linear. All but `subtasks`, `cluster` and
-`jobs` are processor time of this process; those of Spark name the processor time of all its processes.
+Each line has the seconds, and their exponent against the line before: 1 is linear. All but `subtasks`, `cluster`,
+`hosts` and `jobs` are processor time of this process; those of Spark name the processor time of all its processes.
+`--history` appends the figures to curves.jsonl, which `curves.py` draws.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -24,10 +27,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from curves import keep
 
 from scurry.common import Configuration, Types, WatermarkStrategy
 from scurry.connectors.source import BatchLimits
@@ -211,54 +216,103 @@ def subtasks(count: int) -> dict[str, float]:
     return found
 
 
-#: The jobs of `cluster`: subtasks, records and keys.
-CLUSTER_SUBTASKS, CLUSTER_RECORDS, CLUSTER_KEYS = 8, 2_000_000, 10_000
+#: The jobs of `cluster`: subtasks, records and keys; the one whose worker is killed gets so many records a second.
+CLUSTER_SUBTASKS, CLUSTER_RECORDS, CLUSTER_KEYS, CLUSTER_RATE = 8, 2_000_000, 10_000, 2_000
+#: The networks of `hosts`: what a packet takes in milliseconds, and the share of those that are lost.
+NETWORKS = ((0.0, 0.0), (2.0, 0.001))
 
 
 def cluster(count: int) -> dict[str, float]:
     """Jobs of the same parallelism on a standalone cluster of so many workers, in a process of their own."""
+    return _on_workers(count, "127.0.0.1", [("", ())] * count)
+
+
+def hosts(count: int) -> dict[str, float]:
+    """The same with each worker on a host of its own, on a network without and with delay and loss."""
+    from hosts import HERE, Hosts, address
+
+    found: dict[str, float] = {}
+    for delay, loss in NETWORKS:
+        with Hosts(count, delay, loss) as made:
+            places = [(address(number), made.on(number)) for number in range(count)]
+            figures = _on_workers(count, HERE, places)
+        found |= {f"{what}, {delay:g} ms, {loss:.1%} lost": value for what, value in figures.items()}
+    return found
+
+
+def _on_workers(count: int, host: str, places: Sequence[tuple[str, Sequence[str]]]) -> dict[str, float]:
     from processes import environment_of_scurry, run_process
 
     from support.faults.standalone_cluster import Cluster
 
     here = str(Path(__file__).parent)
-    with tempfile.TemporaryDirectory() as place, Cluster(Path(place), PYTHONPATH=here) as workers:
-        for _ in range(count):
-            workers.add_worker()
+    with tempfile.TemporaryDirectory() as place, Cluster(Path(place), host=host, PYTHONPATH=here) as made:
+        workers = [made.add_worker(*place) for place in places]
         run = run_process(
-            [sys.executable, __file__, "--on-cluster", workers.url, str(count)],
-            {**environment_of_scurry(), "SCURRY_PROGRESS": "off"},
+            [sys.executable, __file__, "--on-cluster", made.url, str(count), str(workers[-1].process.pid)],
+            {**environment_of_scurry(), "SCURRY_PROGRESS": "off", "SPARK_LOCAL_IP": host},
         )
-    rate, batch = map(float, run.result())
-    return {"us per record": 1e6 / rate, "batch": batch}
+    rate, batch, recovery = map(float, run.result())
+    return {"us per record": 1e6 / rate, "batch": batch} | ({"a worker killed": recovery} if count > 1 else {})
 
 
-def on_cluster(url: str, workers: int) -> None:
-    """Print the records per second of a keyed count, and the seconds of a near-empty batch."""
+def on_cluster(url: str, workers: int, killed: int) -> None:
+    """Print the records per second of a keyed count, and the seconds of a near-empty batch.
+
+    The last figure is the longest time without a batch after a worker was killed, in seconds.
+    """
     import near_empty
     from pyspark.sql import SparkSession
 
-    from scurry.connectors.collect_sink import CollectSink
-    from scurry.datastream.connectors import DataGeneratorSource
     from scurry.spark.workers.partitioning import task_slots
+    from support.faults.job_processes import kill, processes
 
     os.environ["MASTER"], near_empty.BATCHES = url, 20
     near_empty.ours()
     session: Any = SparkSession._instantiatedSession
     while task_slots(session) < workers:
         time.sleep(0.1)
+    reports = _keyed_count(CLUSTER_RECORDS, 1e9, lambda number: None)
+    records = sum(count for _, count in reports[1:])  # the first batch starts the workers
+    rate, batch, recovery = records / (reports[-1][0] - reports[0][0]), near_empty.ours(CLUSTER_SUBTASKS), 0.0
+    if workers > 1:
+        at = list[float]()
+
+        def kill_in_the_tenth(number: int) -> None:
+            if number == 10:
+                at.append(time.monotonic())
+                for process in list(processes(killed)):
+                    kill(process.pid)
+
+        times = [when for when, _ in _keyed_count(30 * CLUSTER_RATE, CLUSTER_RATE, kill_in_the_tenth)]
+        after = [when for when in times if when > at[0]]
+        recovery = max(b - a for a, b in itertools.pairwise([at[0], *after]))
+    print("RESULT", rate, batch, recovery)
+
+
+def _keyed_count(records: int, per_second: float, committed: Callable[[int], None]) -> list[tuple[float, int]]:
+    """Run a keyed count; return when each batch was committed, and its records."""
+    import near_empty
+
+    from scurry.connectors.collect_sink import CollectSink
+    from scurry.datastream.connectors import DataGeneratorSource
+
     env = StreamExecutionEnvironment.get_execution_environment()
     env.set_parallelism(CLUSTER_SUBTASKS)
-    source = DataGeneratorSource(lambda number: number, CLUSTER_RECORDS, 1e9, Types.LONG())
+    source = DataGeneratorSource(lambda number: number, records, per_second, Types.LONG())
     numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers")
     counts = numbers.key_by(lambda number: number % CLUSTER_KEYS, Types.LONG()).process(near_empty.Count())
     counts._sink(CollectSink(lambda block: None), "drop")
     reports = list[tuple[float, int]]()
+
+    def listener(report: Any) -> None:
+        reports.append((time.monotonic(), report.records_in))
+        committed(len(reports))
+
     client: Any = env.execute_async("keyed count")
-    client.execution.listeners.append(lambda report: reports.append((time.monotonic(), report.records_in)))
+    client.execution.listeners.append(listener)
     client.get_job_execution_result().result()
-    records = sum(count for _, count in reports[1:])  # the first batch starts the workers
-    print("RESULT", records / (reports[-1][0] - reports[0][0]), near_empty.ours(CLUSTER_SUBTASKS))
+    return reports
 
 
 def jobs(count: int) -> dict[str, float]:
@@ -313,15 +367,19 @@ CURVES: dict[str, tuple[Curve, list[int]]] = {
     "columns": (columns, [50, 500]),
     "subtasks": (subtasks, [2, 16, 64, 256]),
     "cluster": (cluster, [1, 2, 4]),
+    "hosts": (hosts, [1, 2, 4]),
     "jobs": (jobs, [1, 10, 100]),
     "jobs-on-spark": (jobs_on_spark, [1, 10, 100]),
 }
 
 
-def lines(name: str, counts: list[int]) -> Iterator[str]:
+def lines(name: str, counts: list[int], kept: bool) -> Iterator[str]:
     curve, before = CURVES[name][0], dict[str, tuple[int, float]]()
     for count in counts:
-        for what, value in curve(count).items():
+        found = curve(count)
+        if kept:
+            keep(name, count, found)
+        for what, value in found.items():
             text = f"{name:10} {count:>8,} {what:24} {value:10.4f}"
             if what in before and value > 0 and before[what][1] > 0:
                 last, cost = before[what]
@@ -332,9 +390,11 @@ def lines(name: str, counts: list[int]) -> Iterator[str]:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--on-cluster"]:
-        on_cluster(sys.argv[2], int(sys.argv[3]))
+        on_cluster(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
         sys.exit()
-    if len(sys.argv) < 2 or sys.argv[1] not in CURVES:
+    kept = "--history" in sys.argv
+    chosen, *counts = [each for each in sys.argv[1:] if each != "--history"] or [""]
+    if chosen not in CURVES:
         sys.exit(__doc__)
-    for line in lines(sys.argv[1], [int(each) for each in sys.argv[2:]] or CURVES[sys.argv[1]][1]):
+    for line in lines(chosen, [int(each) for each in counts] or CURVES[chosen][1], kept):
         print(line, flush=True)

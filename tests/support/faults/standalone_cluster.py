@@ -6,7 +6,7 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,26 +72,26 @@ class Cluster:
     Args:
         place: Directory for logs and for what workers write.
         clean: Whether daemons and executors have no variables of this process but where programs are.
+        host: Address of the master.
         **environment: Environment variables of the daemons and of the executors, besides those of this process.
     """
 
-    def __init__(self, place: Path, clean: bool = False, **environment: str) -> None:
+    def __init__(self, place: Path, clean: bool = False, host: str = "127.0.0.1", **environment: str) -> None:
         ensure_java()
-        self._place = place
+        self._place, self._host = place, host
         kept = ("PATH", "JAVA_HOME") if clean else tuple(os.environ)
         inherited = {key: os.environ[key] for key in kept if key in os.environ}
         self._environment = {**inherited, "SPARK_HOME": str(SPARK), "SPARK_DAEMON_MEMORY": "256m",
                              "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-                             "SPARK_LOCAL_IP": "127.0.0.1", **environment}  # fmt: skip
+                             **environment}  # fmt: skip
         self._daemons: list[Daemon] = []
         self._port = free_port()
-        self.url = f"spark://127.0.0.1:{self._port}"
+        self.url = f"spark://{host}:{self._port}"
 
     def __enter__(self) -> Cluster:
         try:
-            self._start("master", "master.Master", "--host", "127.0.0.1", "--port", str(self._port),
-                        "--webui-port", "0")  # fmt: skip
-            wait_until(lambda: listens(self._port), "the master listens")
+            self._start("master", self._host, [], "master.Master", "--port", str(self._port), "--webui-port", "0")
+            wait_until(lambda: listens(self._port, self._host), "the master listens")
         except BaseException:
             self.__exit__()
             raise
@@ -101,15 +101,20 @@ class Cluster:
         for daemon in reversed(self._daemons):
             daemon.kill()
 
-    def add_worker(self) -> Daemon:
-        """Starts a worker with one core; it registers with the master a few seconds later."""
+    def add_worker(self, host: str = "", within: Sequence[str] = ()) -> Daemon:
+        """Starts a worker with one core; it registers with the master a few seconds later.
+
+        Args:
+            host: Its address; the master's if empty.
+            within: A command that runs it on that host.
+        """
         name = f"worker-{len(self._daemons)}"
-        return self._start(name, "worker.Worker", "--host", "127.0.0.1", "--cores", "1", "--memory", "1g",
+        return self._start(name, host or self._host, within, "worker.Worker", "--cores", "1", "--memory", "1g",
                            "--webui-port", "0", "--work-dir", str(self._place / name), self.url)  # fmt: skip
 
-    def _start(self, name: str, main: str, *arguments: str) -> Daemon:
-        command = [str(SPARK / "bin" / "spark-class"), f"{_DEPLOY}.{main}", *arguments]
-        daemon = Daemon(command, self._place / f"{name}.log", self._environment)
+    def _start(self, name: str, host: str, within: Sequence[str], main: str, *arguments: str) -> Daemon:
+        command = [*within, str(SPARK / "bin" / "spark-class"), f"{_DEPLOY}.{main}", "--host", host, *arguments]
+        daemon = Daemon(command, self._place / f"{name}.log", {"SPARK_LOCAL_IP": host, **self._environment})
         self._daemons.append(daemon)
         return daemon
 
@@ -127,9 +132,9 @@ def wait_until(
         time.sleep(0.1)
 
 
-def listens(port: int) -> bool:
+def listens(port: int, host: str = "127.0.0.1") -> bool:
     with socket.socket() as client:
-        return client.connect_ex(("127.0.0.1", port)) == 0
+        return client.connect_ex((host, port)) == 0
 
 
 def free_port() -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -20,6 +21,10 @@ from support.chunks import present
 
 Drive = Callable[..., Any]
 reuse_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+class Record:
+    """A record that can be watched."""
 
 
 class TestChunks:
@@ -41,6 +46,26 @@ class TestChunks:
 
     def test_are_lists_without_timestamps(self) -> None:
         assert list(sliced([(1, 2), [3]], ChunkSizer(size=10))) == [([1, 2], None), ([3], None)]
+
+    def test_records_of_a_chunk_are_gone_before_the_next_is_made(self) -> None:
+        made: list[weakref.ref[Record]] = []
+        alive: list[int] = []
+
+        class Records(Sequence[Record]):
+            """Makes its records when they are asked for."""
+
+            def __len__(self) -> int:
+                return 3
+
+            def __getitem__(self, some: Any) -> Any:
+                alive.append(sum(each() is not None for each in made))
+                records = [Record() for _ in range(len(self))[some]]
+                made.extend(map(weakref.ref, records))
+                return records
+
+        for _ in sliced([Records(), Records()], ChunkSizer(size=1, max_size=1)):
+            del _
+        assert alive == [0] * 6
 
 
 class TestCollection:

@@ -322,5 +322,6 @@ def sliced_with_timestamps(
             start = stop
             begun = clock()
             yield values, times
+            del values, times  # before the next are made, which take their place in memory
             if full or sizer.size == 1:
                 sizer.processed(clock() - begun)

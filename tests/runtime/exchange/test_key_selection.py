@@ -154,3 +154,14 @@ def test_times_that_are_kept_belong_to_their_block() -> None:
     for wrong in ([1.5], [True], [2**63], [None]):
         assert not taken_apart.keep_times(wrong)  # type: ignore[arg-type]
     assert taken_apart.times_of(times).tolist() == [3, 1, 2]
+
+
+def test_a_block_that_is_forgotten_is_not_looked_up() -> None:
+    taken_apart, keys = TakenApart(), Keys(Hash(lambda each: each[0], Types.STRING()), PLACE)
+    block = taken_apart.converter(Types.TUPLE([Types.STRING(), Types.LONG()]))([("a", 5), ("b", 3)])
+    times = taken_apart.times_in(block, 1)
+    assert times == [5, 3]
+    taken_apart.forget()
+    found = [taken_apart.times_in(block, 1), taken_apart.keys_of(block, keys), taken_apart.fields_of(block)]
+    assert found == [None] * 3
+    assert taken_apart.times_of(times).tolist() == [5, 3]

@@ -160,6 +160,7 @@ class _ByKey:
             for found in _joined(taken, self._order):
                 self._records -= len(found.values)
                 yield found
+                del found
         self._wanted = max(_WAITING_RECORDS, self._records * 2)
 
     def _large(self, key: CanonicalKey, rows: Iterable[BatchRow]) -> Iterator[Part]:

@@ -71,6 +71,11 @@ class TakenApart:
 
         return converted
 
+    def forget(self) -> None:
+        """Keep nothing: what comes next takes the place of the last block in the processor's caches."""
+        self._values = self._columns = self._times = None
+        self._packed, self._packed_times = {}, array("q")
+
     def _packing(self, position: int, convert: ColumnConverter) -> ColumnConverter:
         """Return the converter of LONG that compares ints with its limits by packing them, and keeps that."""
 

@@ -217,6 +217,7 @@ class OperatorRun:
                 else:
                     self.task.received(self.op.id, found.values)
                     yield from self._some_keys(operator, found)
+                del found  # before further records are made, which take their place in memory
 
     def _received(self, parts: Iterable[Part]) -> Iterator[Part]:
         for part in parts:

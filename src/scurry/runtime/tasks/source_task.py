@@ -270,7 +270,10 @@ class SourceTask:
         self.task.begin(0)
         for values, timestamps in self._chunks(works, ChunkSizer(FIRST_RECORDS, _CHUNK_RECORDS)):
             self._entry.emit(values, timestamps)
-            yield len(values)
+            count = len(values)
+            del values, timestamps
+            self.task.forget()
+            yield count
         if self.info.saves_state:
             self.task.drain()
             for assigner in self.task.assigners:
@@ -293,10 +296,10 @@ class SourceTask:
                         if isinstance(chunk, MalformedRecords):
                             self._malformed.take(chunk)
                             continue
-                        values, times = chunk
-                        if self._foreign and times is not None:
-                            self._require_times(values, times)
+                        if self._foreign and chunk[1] is not None:
+                            self._require_times(*chunk)
                         yield chunk
+                        del chunk  # before the next is made, which takes its place in memory
                 except Exception as error:
                     raise operator_error(self._source, error) from error
 

@@ -203,6 +203,10 @@ class Task:
                     rows.append(WireRow(self._spread(), port, kind, self.channel, seq, pack(payload)))
         return rows
 
+    def forget(self) -> None:
+        """Keep nothing of the last block of records."""
+        self._taken_apart.forget()
+
     def point(self, seq: int, stamp: int) -> None:
         """Record a progress point on every edge."""
         idle = any(assigner.idle for assigner in self.assigners)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from scurry.connectors.files import azure
 from scurry.connectors.files.filesystem import file_system
-from scurry.errors import UnsupportedError
+from scurry.connectors.source import BatchLimits
+from scurry.datastream.connectors import FileSource, StreamFormat
+from scurry.errors import StorageConnectionError, UnsupportedError
 
 
 @pytest.mark.parametrize(
@@ -32,3 +37,18 @@ def test_a_key_in_the_address_is_refused_and_not_shown() -> None:
     with pytest.raises(UnsupportedError, match="names no account") as error:
         file_system("abfss://acct:k7731@acct.dfs.core.windows.net/a")
     assert "7731" not in str(error.value)
+
+
+def test_a_store_that_does_not_answer_is_named_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_STORAGE_USE_EMULATOR", "true")
+    monkeypatch.setenv("AZURITE_BLOB_STORAGE_URL", "http://127.0.0.1:9")
+    source = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "abfss://lake/a").build()
+    begin = time.monotonic()
+    with pytest.raises(StorageConnectionError, match="lake/a cannot be reached: .* refused.* for Azure the account"):
+        source.create_enumerator(1, BatchLimits())
+    assert time.monotonic() - begin < 5
+
+
+def test_a_store_behind_a_proxy_is_not_asked_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(azure, "getproxies", lambda: {"https": "http://proxy:3128"})
+    azure._connect("127.0.0.1", 9)

@@ -6,8 +6,8 @@ import io
 import os
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 from urllib.parse import unquote, urlsplit
@@ -85,8 +85,8 @@ def file_system(path: str | os.PathLike[str]) -> tuple[FileSystem, str]:
         return _LOCAL, local
     scheme, _, rest = text.partition(":")
     if scheme in azure.SCHEMES and rest.startswith("//"):
-        found, inner = azure.azure_file_system(text)
-        return ArrowFileSystem(found), inner
+        found, inner, contact = azure.azure_file_system(text)
+        return ArrowFileSystem(found, contact), inner
     if scheme in gcs.SCHEMES and rest.startswith("//"):
         found, inner = gcs.gcs_file_system(text)
         return ArrowFileSystem(found), inner
@@ -192,12 +192,21 @@ class ArrowFileSystem(FileSystem):
     A rename on an object store copies and deletes: readers never see half a file, but may see both names for a moment.
     """
 
-    def __init__(self, arrow: Any) -> None:
-        """Wrap a `pyarrow.fs.FileSystem`."""
-        self._arrow = arrow
+    def __init__(self, arrow: Any, contact: Callable[[], None] | None = None) -> None:
+        """Wrap a `pyarrow.fs.FileSystem`.
 
-    def _reaching(self, path: str) -> AbstractContextManager[None]:
-        return reaching(f"{self._arrow.type_name}://{path}")
+        Args:
+            arrow: The file system.
+            contact: Raises an OSError if the store is not there, sooner than the store's client would.
+        """
+        self._arrow, self._contact = arrow, contact
+
+    @contextmanager
+    def _reaching(self, path: str) -> Iterator[None]:
+        with reaching(f"{self._arrow.type_name}://{path}"):
+            if self._contact is not None:
+                self._contact()
+            yield
 
     def files(self, path: str) -> Iterator[FileStatus]:
         """Yield a file or the visible files below a directory."""

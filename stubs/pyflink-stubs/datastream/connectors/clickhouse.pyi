@@ -1,0 +1,1 @@
+from scurry.datastream.connectors.clickhouse import *

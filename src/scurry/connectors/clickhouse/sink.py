@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +93,7 @@ class ClickHouseSink(Sink):
 
     def checked(self) -> TableFacts:
         """Return engine and columns of the table, which fits the sink."""
+        _facts_of.cache_clear()  # the tables of this start of the job
         server = ClickHouse(self.table, SinkConnectionError)
         try:
             facts = server.facts()
@@ -107,6 +109,16 @@ class ClickHouseSink(Sink):
         return facts
 
 
+@lru_cache(maxsize=16)
+def _facts_of(table: ClickHouseTable) -> TableFacts:
+    """Return engine and columns of a table, once in a process: each micro-batch has writers of its own."""
+    server = ClickHouse(table, SinkConnectionError)
+    try:
+        return server.facts()
+    finally:
+        server.close()
+
+
 class Inserts:
     """Insert blocks; for one thread."""
 
@@ -119,8 +131,12 @@ class Inserts:
     def check(self, rows: pa.RecordBatch) -> None:
         """Refuse rows that do not fit the table."""
         if self._misfits is None:
-            self._misfits = Misfits(self.server.facts())
-        self._misfits.check(rows)
+            self._misfits = Misfits(_facts_of(self._sink.table))
+        try:
+            self._misfits.check(rows)
+        except RecordRejectedError:
+            _facts_of.cache_clear()  # the table may be mended before the job starts again
+            raise
 
     def insert(self, rows: pa.RecordBatch) -> None:
         """Insert rows, under a name that only they have."""

@@ -56,7 +56,7 @@ def _field(function: Any, shapes: tuple[Sequence[CodeType], Sequence[CodeType]])
 
 
 def _is_like(function: FunctionType, like: CodeType) -> bool:
-    """Return whether a function does what a code does, but for the position, which is its only constant."""
+    """Return whether a function does the same as a code, but for the position, which is its only constant."""
     code = function.__code__
     return (
         code.co_code == like.co_code

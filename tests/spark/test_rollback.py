@@ -15,7 +15,8 @@ from scurry.runtime.checkpoint.storage import LocalStorage
 from scurry.runtime.exchange.wire import SplitAssignment
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry, LoggedAssignment
-from scurry.spark.checkpoint.rollback import RestartPoint, Rollback, known_to_sinks, not_computed_again
+from scurry.spark.checkpoint.prepared import Preparing, noted_ends, prepared_batch
+from scurry.spark.checkpoint.rollback import RestartPoint, Rollback, delete_state, known_to_sinks, not_computed_again
 
 #: Batch n ends with assignment ENDS[n]: entries of two assignments each, one of which was split between two batches.
 ENDS = [1, 3, 5, 6, 9, 11]
@@ -210,6 +211,32 @@ def test_the_end_of_a_batch_in_the_midst_whose_record_is_lost_keeps_the_ids_of_l
     assert list(checkpoint.restart().replays) == [4, 6, 9, 11]
 
 
+def test_a_batch_that_sinks_may_have_is_computed_again_as_it_was_though_its_offsets_are_damaged(
+    checkpoint: Checkpoint,
+) -> None:
+    """Also if they are those of the last batches, after which nothing says what they had."""
+    preparing = Preparing(checkpoint.own)
+    for batch in (3, 4, 5):
+        preparing.note(batch, {"sink": []})
+    checkpoint.damage("spark/offsets/4")
+    checkpoint.damage("spark/offsets/5")
+    point = checkpoint.restart()
+    assert (point.committed, list(point.replays)) == (3, ENDS[4:])
+    assert checkpoint.restart() == point, "also after another restart"
+
+
+def test_the_ends_of_batches_are_noted_over_starts_up_to_a_limit(tmp_path: Path) -> None:
+    own = LocalStorage(str(tmp_path))
+    for batch in range(130):
+        own.write(f"spark/offsets/{batch}", f"v1\n{{}}\n{batch * 2}".encode())
+        if batch % 50 == 0:
+            preparing = Preparing(own)
+        preparing.note(batch, {})
+    assert noted_ends(own) == {batch: batch * 2 for batch in range(30, 130)}
+    preparing.note(100, {})  # the rest was rolled back
+    assert max(noted_ends(own)) == 100
+
+
 class TestWhatSinksMayKnow:
     """Another program must not go on before it is computed again, nor use its ids."""
 
@@ -250,6 +277,16 @@ class TestWhatSinksMayKnow:
             checkpoint.damage(f"assignments/{name}")
         assert not_computed_again(checkpoint.own, 1000) is not None
         assert known_to_sinks(checkpoint.own) == -1
+
+    def test_is_a_first_batch_whose_state_is_deleted_before_its_commit(self, tmp_path: Path) -> None:
+        """It was killed between the commits of sinks and Spark, and again while it was repeated."""
+        own = LocalStorage(str(tmp_path))
+        own.write("spark/offsets/0", b"v1\n{}\n3")
+        Preparing(own).note(0, {"sink": []})
+        delete_state(own)
+        assert prepared_batch(own, None) is None, "its state is gone: it must not count as whole"
+        assert not_computed_again(own, None) == 0
+        assert not_computed_again(own, 0) is None
 
     def test_is_nothing_where_nothing_was_damaged(self, checkpoint: Checkpoint) -> None:
         assert not_computed_again(checkpoint.own, None) is None

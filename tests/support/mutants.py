@@ -329,4 +329,53 @@ MUTANTS = [
         kinds=("rescale",),
         on_spark=True,
     ),
+    Mutant(
+        "operators forget with each micro-batch what watermarks they had",
+        "scurry.runtime.tasks.level_task:LevelTask._run",
+        "InputGate(edges, state.backend.meta.gate)",
+        "InputGate(edges, {})",
+    ),
+    Mutant(
+        "restored operators begin without watermarks",
+        "scurry.runtime.savepoint.restore:distribute_metas",
+        "Meta(dict(gate), clock)",
+        "Meta({}, clock)",
+        kinds=("rescale", "stop"),
+    ),
+    Mutant(
+        "the end of a batch is neither noted nor forced to the disk before its sinks commit it",
+        f"{_SPARK}.checkpoint.prepared:Preparing.note",
+        "    noted = PreparedBatch(batch, output, tuple(self._ends.items()))\n"
+        "    storage.write(PREPARED, sealed(pickle.dumps(noted, 5)))\n"
+        "    storage.force(log)  # which forces the name of the note, too\n",
+        "    storage.write(PREPARED, sealed(pickle.dumps(PreparedBatch(batch, output), 5)))\n",
+        kinds=("crash",),
+        on_spark=True,
+    ),
+    Mutant(
+        "assignments are not forced to the disk before Spark sees them",
+        "scurry.runtime.checkpoint.storage:LocalStorage.write",
+        "if self._durable:",
+        "if False:",
+        kinds=("crash",),
+        on_spark=True,
+    ),
+    Mutant(
+        "a changed program goes on from what is left of damaged state",
+        f"{_SPARK}.streaming.start:SparkJobStart.move",
+        "if self._recovery().roll_back_unreadable_state():",
+        "if False:",
+        job="evolving",
+        kinds=("crash", "change"),
+        on_spark=True,
+    ),
+    Mutant(
+        "a changed program goes on before batches that were rolled back are computed again",
+        f"{_SPARK}.checkpoint.rollback:not_computed_again",
+        "return last if last >",
+        "return None if last >",
+        job="evolving",
+        kinds=("crash", "change"),
+        on_spark=True,
+    ),
 ]

@@ -35,6 +35,7 @@ from scurry.testing.simulation import (
 )
 from scurry.testing.simulation.files import SimulatedDisk
 from scurry.testing.simulation.machine import KilledError, Machine
+from scurry.testing.simulation.watermarks import CommittedWatermarks
 from support.simulated import PROGRAMS
 from support.simulated.on_spark import SparkSimulation
 
@@ -314,3 +315,39 @@ def test_readers_without_new_records_hold_time_back_after_their_number_changed()
     faults = (Fault(60, "rescale", 2),)
     run = Simulation(windows()).run(Schedule(2058, records=14, partitions=4, parallelism=3, faults=faults))
     assert run.dealt == faults
+
+
+@pytest.mark.parametrize(
+    ("program", "schedule"),
+    [
+        # offsets that a crash had torn were those of a batch that sinks had
+        ("evolving", Schedule(10000020, 5, 4, 3, (Fault(89, "crash"),))),
+        # the state that the changed program was to begin with was torn
+        ("evolving", Schedule(10000017, 9, 2, 1, (Fault(77, "change", 3), Fault(101, "crash")))),
+        # a first batch was committed by its note, though its state had been deleted
+        (
+            "counts",
+            Schedule(
+                10000135, 4, 2, 1,
+                (
+                    Fault(71, "kill"), Fault(89, "full"), Fault(166, "kill"), Fault(213, "rescale", 2),
+                    Fault(233, "crash"),
+                ),
+            ),
+        ),
+    ],
+    ids=["torn offsets", "torn state", "deleted state"],
+)  # fmt: skip
+def test_crashes_of_the_machine_on_spark_lose_nothing(program: str, schedule: Schedule) -> None:
+    run = SparkSimulation(PROGRAMS[program]()).run(schedule)
+    assert len(run.output) == schedule.records
+
+
+def test_a_watermark_that_goes_back_is_a_fault() -> None:
+    watermarks = CommittedWatermarks()
+    for watermark in (1, 5, 5):
+        watermarks.add("a", watermark)
+    watermarks.add("b", 2)
+    assert watermarks.wrong == []
+    watermarks.add("a", 4)
+    assert watermarks.wrong == ["the watermark of 'a' goes back from 5 to 4"]

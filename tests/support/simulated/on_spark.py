@@ -10,7 +10,7 @@ from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError
 from scurry.runtime.driver.client import RunningJob
 from scurry.spark.streaming.runner import StreamingRunner
 from scurry.testing.simulation import Program, Run, Schedule, Simulation
-from scurry.testing.simulation.simulator import SimulatedJob
+from scurry.testing.simulation.simulator import SimulatedJob, causes_of
 from support.simulated.spark import Cluster, spark_of
 
 #: Operations after which the machine writes back what Spark has not forced to the disk: some three micro-batches.
@@ -25,13 +25,13 @@ class _OnSpark(SimulatedJob):
     _driven: tuple[RunningJob, Callable[[RunningJob], None] | None] | None = None
     #: why the job cannot go on: a crash has damaged what nothing else has
     _given_up: str | None = None
-    #: version and parallelism of the last process that has committed a batch
-    _last_good = (0, 0)
+    #: version and parallelism of the last process whose query ran: those of the present generation
+    _running = (0, 0)
 
     def __init__(self, program: Program, schedule: Schedule, root: str) -> None:
         super().__init__(program, schedule, root)
         self._disk.written_back_after = _WRITTEN_BACK
-        self._last_good = 0, schedule.parallelism
+        self._running = 0, schedule.parallelism
 
     def run(self) -> Run:
         with spark_of(self._machine, self._root, self._wait):
@@ -54,17 +54,14 @@ class _OnSpark(SimulatedJob):
         return over or self._given_up is not None
 
     def _expected_failure(self, client: RunningJob) -> None:
-        """Do what the error of damaged files says, if a crash has damaged some."""
+        """Do what an error says: run the program as it was, or give up where a crash has damaged too much."""
         super()._expected_failure(client)
-        if not any(fault.kind == "crash" for fault in self._machine.dealt):
-            return
-        error = client.get_job_execution_result()._future.exception()
-        while error is not None:
-            if isinstance(error, CheckpointCorruptedError):
+        crashed = any(fault.kind == "crash" for fault in self._machine.dealt)
+        for error in causes_of(client.get_job_execution_result()._future.exception()):
+            if isinstance(error, CheckpointCorruptedError) and crashed:
                 self._given_up = str(error)
-            if isinstance(error, CheckpointMismatchError) and "were rolled back" in str(error):
-                self._version, self._parallelism = self._last_good
-            error = error.__cause__
+            if isinstance(error, CheckpointMismatchError) and "have to be computed again" in str(error):
+                self._version, self._parallelism = self._running
 
     def _check(self, output: list[Any]) -> None:
         if self._given_up is None:
@@ -81,8 +78,8 @@ class _OnSpark(SimulatedJob):
         assert self._driven is not None and cluster.query is not None
         client, serve = self._driven
         self._step(client, seconds, serve)
-        if cluster.query.step():
-            self._last_good = self._version, client.execution.plan.settings.parallelism
+        self._running = self._version, client.execution.plan.settings.parallelism
+        cluster.query.step()
 
 
 class SparkSimulation(Simulation):

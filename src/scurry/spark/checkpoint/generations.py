@@ -33,6 +33,7 @@ from scurry.runtime.checkpoint.storage import Storage
 from scurry.runtime.exchange.wire import SplitAssignment
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
+from scurry.spark.checkpoint.prepared import end_of
 from scurry.spark.checkpoint.rollback import known_to_sinks
 from scurry.spark.session.options import is_one_jvm
 from scurry.spark.workers.run_files import RETAINED, RunFiles
@@ -311,7 +312,7 @@ def committed_snapshot(generation: Generation, batch: int) -> CommittedSnapshot:
     Spark may plan a batch while assignments are still being added to the stream, so a batch can end in the middle of a
     log entry. The source positions are then those after the whole entry, and the rest of its assignments is pending.
     """
-    end = _offset(generation.storage.read(f"spark/offsets/{batch}"))
+    end = end_of(generation.storage.read(f"spark/offsets/{batch}"))
     source_positions, pending = None, []
     for entry in AssignmentLog(generation.storage).entries():
         if entry.offset > end:
@@ -323,8 +324,3 @@ def committed_snapshot(generation: Generation, batch: int) -> CommittedSnapshot:
             if each.offset > end and isinstance(each.assigned, SplitAssignment) and each.assigned.split is not None
         ]
     return CommittedSnapshot(batch, source_positions, pending)
-
-
-def _offset(log: bytes) -> int:
-    """Return the last assignment that a batch reads: the first source of every query is the assignment stream."""
-    return int(log.decode().splitlines()[2])

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.checkpoint.storage import DamagedFileError, Storage
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry
-from scurry.spark.checkpoint.prepared import PREPARED
+from scurry.spark.checkpoint.prepared import PREPARED, noted_ends
 
 #: File beside the log's entries: batch id -> end offset of the batches that were rolled back.
 _REPLAYS = "assignments/replays"
@@ -208,8 +208,9 @@ class Rollback:
         if commits:  # what was prepared after them goes with state that is rolled back
             newest = max(_last_rolled_back(self.own), *self._commits, *self._offsets)
             self.own.write(_ROLLED_BACK, str(newest).encode())
-            self.own.delete(PREPARED)
         self._remember_ends(committed)
+        if commits:
+            self.own.delete(PREPARED)
         # In this order: if this is interrupted, the next start detects the same damage.
         self._delete_state_after(committed)
         for batch in commits:
@@ -248,7 +249,7 @@ class Rollback:
 
         If an intermediate batch lost its end offset, assume one that keeps later batch ids unchanged.
         """
-        known = remembered_ends(self.own)
+        known = remembered_ends(self.own) | noted_ends(self.own)
         known |= {batch: end for batch in self._offsets if batch > committed and (end := self._end(batch)) is not None}
         end, logged = self._end(committed) if committed >= 0 else None, self._logged_until(committed)
         last = -1 if end is None else end
@@ -277,6 +278,19 @@ def remembered_ends(own: Storage) -> dict[int, int]:
         return {int(batch): end for batch, end in json.loads(own.read(_REPLAYS)).items()}
     except (FileNotFoundError, DamagedFileError, ValueError):
         return {}  # batches may then be larger than before, but nothing is lost
+
+
+def delete_state(own: Storage) -> None:
+    """Delete all state before the first commit: Spark begins without state only if there are no files of it.
+
+    A batch that was prepared has no state any more. Sinks may have it, so no other program goes on before it is
+    computed again.
+    """
+    if PREPARED in own.list("."):
+        own.write(_REPLAYS, json.dumps(remembered_ends(own) | noted_ends(own)).encode())
+        own.write(_ROLLED_BACK, str(max(_last_rolled_back(own), 0)).encode())
+        own.delete(PREPARED)
+    own.delete("spark/state")
 
 
 def known_to_sinks(own: Storage) -> int:

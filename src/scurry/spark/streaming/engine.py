@@ -27,7 +27,7 @@ from scurry.runtime.operators.sink import staged_sinks
 from scurry.runtime.replay.preparing import capturing
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
-from scurry.spark.checkpoint.prepared import PreparedBatch, prepare
+from scurry.spark.checkpoint.prepared import Preparing
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import in_session
 from scurry.spark.savepoint.taker import SavepointTaker
@@ -69,6 +69,7 @@ class SparkEngine:
         self._job, self._plan, self._spark = job, plan, spark
         self._generation, self._assignments = generation, assignments
         self._savepoints, self._directory = savepoints, directory
+        self._preparing = Preparing(generation.storage)
         # another name in each attempt, so that no worker reuses functions of an earlier one; a session that starts a
         # job again gives it the same id
         name = f"{job.job_id}-{generation.number}-{job.next_start()}-{uuid4().hex[:8]}"
@@ -160,7 +161,7 @@ class SparkEngine:
             step("computed", number, 0, int(self._job.sinks.are_lasting))
             if self._job.sinks.are_lasting:
                 written = {self._plan.operators[number].uid: parts for number, parts in output.written.items()}
-                prepare(self._generation.storage, PreparedBatch(batch_id, written))
+                self._preparing.note(batch_id, written)
                 step("prepared", number)
             self._job.commit_output(number, output, begun)
             step("output", number)

@@ -16,6 +16,7 @@ from scurry.runtime.driver.streaming import Finished, Rescaled, StreamingDriver
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation, latest_committed
 from scurry.spark.checkpoint.recovery import Recovery
+from scurry.spark.checkpoint.rollback import delete_state
 from scurry.spark.checkpoint.storage import storage_for
 from scurry.spark.savepoint.taker import SavepointTaker
 from scurry.spark.session.session import session_for
@@ -118,8 +119,8 @@ class _Run:
     def _driver(self, generation: Generation) -> StreamingDriver:
         job, spark = self._job, self._spark
         point = Recovery(job, spark, generation).restart_point()
-        if generation.committed() is None:  # Spark begins without state only if there are no state files
-            generation.storage.delete("spark/state")
+        if generation.committed() is None:
+            delete_state(generation.storage)
         files = generation.run_files(spark)
         if files is not None:
             files.delete_after(point.committed)

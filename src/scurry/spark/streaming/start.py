@@ -94,8 +94,9 @@ class SparkJobStart(JobStart):
             return
         changes = differences(there, identity(plan)) or ["states have changed"]
         raise CheckpointMismatchError(
-            f"damaged batches of the checkpoint in {self._root} were rolled back, and the program has changed "
-            f"({'; '.join(changes[:3])}): only the program as it was computes again what sinks may have. Start it once "
+            f"the checkpoint in {self._root} has batches that sinks may know and that have to be computed again, as "
+            "files were damaged or the job was killed while it repeated them, and the program has changed "
+            f"({'; '.join(changes[:3])}): other output would be left out. Start the program once "
             f"as it was, at parallelism {there['parallelism']}, until batch {generation.first_batch + last} is "
             "committed, and change it then; or start from a savepoint"
         )

@@ -278,11 +278,7 @@ class SimulatedJob:
         error = client.get_job_execution_result()._future.exception()
         assert isinstance(error, JobError | ScurryError), f"an error of no kind: {error!r}"
         assert self._machine.dealt, f"the job fails without a fault: {error}"
-        causes: list[BaseException] = []
-        cause: BaseException | None = error
-        while cause is not None and cause not in causes:
-            causes.append(cause)
-            cause = cause.__cause__ or cause.__context__
+        causes = causes_of(error)
         locked = [each for each in causes if isinstance(each, CheckpointLockedError)]
         assert not locked, f"the job is refused its own directory: {locked[0]}"
         refused = [each for each in causes if isinstance(each, AssertionError)]
@@ -350,6 +346,15 @@ class SimulatedJob:
 
 
 Simulation.job_class = SimulatedJob
+
+
+def causes_of(error: BaseException | None) -> list[BaseException]:
+    """Return an error and those behind it."""
+    causes: list[BaseException] = []
+    while error is not None and error not in causes:
+        causes.append(error)
+        error = error.__cause__ or error.__context__
+    return causes
 
 
 def _reason(client: RunningJob) -> str:

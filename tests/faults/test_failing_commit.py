@@ -14,7 +14,6 @@ from support.faults.job_in_process import Attempt
 pytestmark = pytest.mark.faults
 
 
-@pytest.mark.usefixtures("protocol_is_kept")
 def test_a_job_that_fails_between_the_commits_ends_with_the_same_records(
     readings: Path, expected: Results, chance: random.Random, faults: int, tmp_path: Path
 ) -> None:

@@ -21,7 +21,6 @@ pytestmark = [
 ]
 
 
-@pytest.mark.usefixtures("protocol_is_kept")
 def test_a_killed_job_ends_with_the_same_records(
     readings: Path, undisturbed: Any, expected: Results, chance: random.Random, faults: int, tmp_path: Path
 ) -> None:
@@ -39,7 +38,6 @@ def test_a_killed_job_ends_with_the_same_records(
         assert place.results() == expected
 
 
-@pytest.mark.usefixtures("protocol_is_kept")
 def test_a_job_killed_between_the_commits_of_sinks_and_sparks_ends_with_the_same_records(
     readings: Path, expected: Results, chance: random.Random, faults: int, tmp_path: Path
 ) -> None:

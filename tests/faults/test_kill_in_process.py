@@ -51,7 +51,6 @@ def undisturbed_here(many_readings: Path, tmp_path_factory: pytest.TempPathFacto
     return results, time.monotonic() - start
 
 
-@pytest.mark.usefixtures("protocol_is_kept")
 def test_files_to_files_killed_at_random_moments(
     many_readings: Path, undisturbed_here: tuple[Results, float], chance: random.Random, faults: int, tmp_path: Path
 ) -> None:
@@ -69,7 +68,6 @@ def test_files_to_files_killed_at_random_moments(
         assert place.results() == expected
 
 
-@pytest.mark.usefixtures("protocol_is_kept")
 def test_files_to_files_killed_after_the_commits_of_sinks(
     many_readings: Path, undisturbed_here: tuple[Results, float], chance: random.Random, faults: int, tmp_path: Path
 ) -> None:

@@ -72,7 +72,7 @@ class TakenApart:
         return converted
 
     def forget(self) -> None:
-        """Keep nothing: what comes next takes the place of the last block in the processor's caches."""
+        """Keep nothing: the next block takes the place of the last one in the processor's caches."""
         self._values = self._columns = self._times = None
         self._packed, self._packed_times = {}, array("q")
 

@@ -30,7 +30,7 @@ class Plan:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what is derived: another process computes another hash."""
+        """Leave out derived values: another process computes another hash."""
         return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
 
     @property

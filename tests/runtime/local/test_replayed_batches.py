@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from scurry.datastream import (
 from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from scurry.datastream.window import SlidingEventTimeWindows, TumblingEventTimeWindows
 from scurry.errors import JobError, OperatorError, ReplayError
+from scurry.runtime import clock
 from scurry.runtime.replay.files import Capture, Start
 from scurry.runtime.replay.finding import captured_starts, chosen
 from scurry.runtime.replay.replaying import PlanOfStart, Replayed
@@ -206,6 +208,17 @@ def test_every_subtask_does_the_same_again_byte_for_byte(job: str, tmp_path: Pat
         (each.capture.name, "None") for each in found
     }
     assert sum(len(each.records) for each in found) > 0
+
+
+@pytest.mark.parametrize("job", ["joined", "broadcast", "processing_time", "SQL: windows"])
+def test_a_replay_looks_at_the_clock_as_often_as_the_job(
+    job: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = itertools.count(1_700_000_000_000)
+    monkeypatch.setattr(clock, "wall_clock_ms", lambda: next(ticks))
+    env = environment(tmp_path)
+    run(env, JOBS[job](env))
+    assert [each.capture.name for each in replayed(tmp_path) if each.differences] == []
 
 
 # ------------------------------------------------------------------ failures

@@ -16,6 +16,7 @@ from scurry.connectors.source import ChunkSizer
 from scurry.errors import ReplayError
 from scurry.graph.plan import JobPlan
 from scurry.graph.shipping import load_plan
+from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.exchange.wire import COMMIT, DATA, PROGRESS, REPORT, SINK, WireRow, unpack
 from scurry.runtime.replay.batch import Batch
 from scurry.runtime.replay.files import Capture, Start
@@ -248,7 +249,8 @@ class _SourceReplay:
         self.store = PlayedStore({})
 
     def open(self) -> None:
-        self._task = SourceTask(self._plan, self._source, self._batch.subtask_id, self._clock, self._monotonic)
+        clocks = self._clock, self._monotonic, wall_clock_ms
+        self._task = SourceTask(self._plan, self._source, self._batch.subtask_id, *clocks)
         if self._batch.carried is not None:
             self._task.task.carry(self._batch.carried)
 

@@ -93,6 +93,7 @@ class SourceTask:
         source: One of its sources.
         wall_clock: Returns the wall clock time, in milliseconds.
         clock: Returns the seconds of a clock that does not go back.
+        lag_clock: The wall clock of metrics, `wall_clock` unless given: a replay has recorded what others looked at.
     """
 
     def __init__(
@@ -102,9 +103,10 @@ class SourceTask:
         instance: int,
         wall_clock: Callable[[], int] = wall_clock_ms,
         clock: Callable[[], float] = time.monotonic,
+        lag_clock: Callable[[], int] | None = None,
     ) -> None:
         settings = plan.settings
-        self._lags = SourceLags(wall_clock)
+        self._lags = SourceLags(lag_clock or wall_clock)
         self._recorder: Recorder | None = None
         if settings.capturing is not None:
             self._recorder = Recorder(plan, wall_clock, clock)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
 import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -36,6 +39,22 @@ def test_modules_and_whole_packages_next_to_the_program_are_sent_also_before_the
         (directory / name).parent.mkdir(parents=True, exist_ok=True)
         (directory / name).touch()
     assert below(directory) == {"prog.py", "helper.py", "pkg/__init__.py", "pkg/rules.json", "pkg/sub/code.py"}
+
+
+def test_a_directory_that_cannot_be_listed_is_not_left_out(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("pkg/__init__.py", "pkg/sub/code.py"):
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).touch()
+    listed = os.scandir
+
+    def refused(path: Any) -> Any:
+        if str(path).endswith("/sub"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    with pytest.raises(DependencyError, match="pkg/sub cannot be listed.*Permission denied"):
+        program_modules([])
 
 
 def test_data_hidden_files_byte_code_and_other_directories_are_not(directory: Path) -> None:

@@ -89,12 +89,22 @@ def digest_of(files: Mapping[str, Path]) -> str:
 
 
 def files_below(directory: Path) -> dict[str, Path]:
-    """Return the files below a directory by their relative names, without byte code and hidden directories."""
+    """Return the files below a directory by their relative names, in order, without byte code and hidden directories.
+
+    Raises:
+        DependencyError: A directory cannot be listed, whose files workers would miss.
+    """
     found = {}
-    for parent, directories, files in os.walk(directory, followlinks=True):
-        directories[:] = [d for d in directories if d != "__pycache__" and not d.startswith(".")]
-        for name in files:
+    for parent, directories, files in os.walk(directory, onerror=_unlisted, followlinks=True):
+        directories[:] = sorted(d for d in directories if d != "__pycache__" and not d.startswith("."))
+        for name in sorted(files):
             path = Path(parent, name)
             if not name.endswith(".pyc") and path.is_file():
                 found[str(path.relative_to(directory))] = path
     return found
+
+
+def _unlisted(error: OSError) -> None:
+    if isinstance(error, FileNotFoundError):
+        return  # it has been removed meanwhile
+    raise DependencyError(f"{error.filename} cannot be listed, so its files are not sent to workers: {error.strerror}")

@@ -14,6 +14,7 @@ from types import ModuleType
 
 from scurry.common._config.python import PYTHON_FILES, SHIP_PROGRAM
 from scurry.errors import DependencyError
+from scurry.graph.dependencies.archives import files_below
 
 #: Limits of a program's own modules.
 MAX_BYTES = 64 << 20
@@ -104,12 +105,8 @@ def _files_of(entry: Path) -> Iterator[tuple[str, Path]]:
     if entry.is_file():
         yield entry.name, entry
         return
-    for parent, directories, files in os.walk(entry, followlinks=True):
-        directories[:] = sorted(d for d in directories if d != "__pycache__" and not d.startswith("."))
-        for name in sorted(files):
-            path = Path(parent, name)
-            if not name.endswith(".pyc") and path.is_file():
-                yield str(path.relative_to(entry.parent)), path
+    for name, path in files_below(entry).items():
+        yield f"{entry.name}/{name}", path
 
 
 def _limited(found: dict[str, Path]) -> dict[str, Path]:

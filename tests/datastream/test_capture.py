@@ -384,8 +384,8 @@ ELSEWHERE = {
 }
 
 _KINDS = re.compile(
-    r"Callable|\w(Like|Function|Selector|Partitioner|Evictor|Trigger|Assigner|WatermarkStrategy|RetryStrategy|Condition"
-    r"|Comparator|Extractor)\b(?!\.)"
+    r"Callable|\w((?<!Path)Like|Function|Selector|Partitioner|Evictor|Trigger|Assigner|WatermarkStrategy|RetryStrategy"
+    r"|Condition|Comparator|Extractor)\b(?!\.)"
 )
 
 

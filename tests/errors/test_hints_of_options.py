@@ -60,7 +60,7 @@ def test_so_it_is_for_catalogs() -> None:
     [
         (
             "'connector'='nothing-like-it'",
-            "the connectors are blackhole, cassandra, datagen, delta, ",
+            "the connectors are blackhole, cassandra, clickhouse, datagen, delta, ",
         ),
         (
             f"{PATH}, 'format'='qqq'",

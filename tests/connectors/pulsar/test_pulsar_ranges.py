@@ -20,6 +20,9 @@ class Message:
     def message_id(self) -> Any:
         return pulsar.MessageId(-1, 7, self.entry, -1)
 
+    def data(self) -> bytes:
+        return b"message"
+
 
 @dataclass
 class Client:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 from pathlib import Path
@@ -30,6 +31,19 @@ def test_the_plot_of_ratios_shows_their_history() -> None:
     circles = list(ElementTree.fromstring(plot).iter(f"{SVG}circle"))
     assert len(circles) == len(lines)
     assert all(int(circle.attrib["cx"]) < 640 for circle in circles)
+
+
+def test_the_curves_of_scale_are_the_figures_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "bench"))
+    program = runpy.run_path(str(ROOT / "bench" / "curves.py"))
+    lines = (ROOT / "bench" / "curves.jsonl").read_text(encoding="utf-8").splitlines()
+    figure = program["drawn"](lines)
+    assert (PICTURES / "scale.svg").read_text(encoding="utf-8") == figure
+    points = {(each["curve"], each["what"], each["count"]) for each in map(json.loads, lines)}
+    drawn = list(ElementTree.fromstring(figure).iter(f"{SVG}circle"))
+    assert len(drawn) == len(points)
+    curves = re.findall(r"^    python bench/scale.py (\S+)", (ROOT / "bench" / "scale.py").read_text("utf-8"), re.M)
+    assert {curve for curve, _, _ in points} == set(curves)
 
 
 @pytest.mark.parametrize("name", sorted(ALL))

@@ -24,10 +24,9 @@ _NOT_MODELLED = {
 _NOT_LOOKED_AT = {
     "test_chaos", "test_crash_images", "test_damaged_runs", "test_dynamic_allocation", "test_kill_capturing",
     "test_kill_capturing_mongodb", "test_kill_executor", "test_kill_executor_in_batch", "test_kill_nexmark",
-    "test_kill_patterns", "test_kill_queues", "test_kill_scenarios", "test_kill_with_many_keys",
-    "test_kill_with_many_rows", "test_kill_writing_to_cassandra", "test_kill_writing_to_clickhouse",
-    "test_kill_writing_to_elasticsearch", "test_kill_writing_to_mongodb", "test_large_state_recovers",
-    "test_reactive", "test_rescale_while_files_are_left", "test_soak", "test_spark_submit",
+    "test_kill_patterns", "test_kill_queues", "test_kill_scenarios", "test_kill_writing_to_elasticsearch",
+    "test_large_state_recovers", "test_reactive", "test_rescale_while_files_are_left", "test_soak",
+    "test_spark_submit",
 }  # fmt: skip
 
 

@@ -5,7 +5,6 @@ A matrix over all queues: the messages that wait in the driver, and the blocks t
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,7 +17,7 @@ from scurry.connectors.queues.positions import BlockCount
 from scurry.connectors.queues.receiving import ReceivingEnumerator
 from scurry.connectors.rabbitmq import source as rabbitmq
 from scurry.connectors.source import BatchLimits
-from support.queues import SYSTEMS
+from support.queues import SYSTEMS, running_servers
 
 MESSAGES, BYTES = 60, 50_000
 LIMIT = 400_000
@@ -33,19 +32,8 @@ QUEUES = [
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[Callable[[str], Any]]:
-    """Returns the server of a class, which is started once."""
-    running: dict[str, Any] = {}
-
-    def server_of(path: str) -> Any:
-        if path not in running:
-            module, _, kind = path.partition(":")
-            running[path] = getattr(importlib.import_module(module), kind)()
-            running[path].start()
-        return running[path]
-
-    yield server_of
-    for each in running.values():
-        each.stop()
+    with running_servers() as server_of:
+        yield server_of
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import random
 import shutil
@@ -22,7 +21,7 @@ from support.faults.failing_sink import commits_of, fail_after
 from support.faults.job_directory import Place
 from support.faults.job_processes import GIVE_UP_SECONDS, PROGRAMS, Run
 from support.faults.programs.from_queue import KEYS
-from support.queues import SYSTEMS, System, staging
+from support.queues import SYSTEMS, System, running_servers, staging
 
 pytestmark = [
     pytest.mark.in_turn,
@@ -59,19 +58,8 @@ def name(system: System) -> str:
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[Callable[[str], Any]]:
-    """Returns the server of a class, which is started once."""
-    running: dict[str, Any] = {}
-
-    def server_of(path: str) -> Any:
-        if path not in running:
-            module, _, kind = path.partition(":")
-            running[path] = getattr(importlib.import_module(module), kind)()
-            running[path].start()
-        return running[path]
-
-    yield server_of
-    for each in running.values():
-        each.stop()
+    with running_servers() as server_of:
+        yield server_of
 
 
 @pytest.fixture

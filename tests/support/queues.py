@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import os
 import time
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -614,3 +616,20 @@ SYSTEMS = {
         is_durable=False,
     ),
 }
+
+
+@contextmanager
+def running_servers() -> Iterator[Callable[[str], Any]]:
+    """What returns the server of a class, `module:Class`, which is started once; at the end all are stopped."""
+    running: dict[str, Any] = {}
+
+    def server_of(path: str) -> Any:
+        if path not in running:
+            module, _, kind = path.partition(":")
+            running[path] = getattr(importlib.import_module(module), kind)()
+            running[path].start()
+        return running[path]
+
+    yield server_of
+    for each in running.values():
+        each.stop()

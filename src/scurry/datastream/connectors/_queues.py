@@ -10,7 +10,7 @@ from scurry.common._api import ApiObject
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema
 from scurry.connectors.messages import Decoder, RecordDecoder, ValueDecoder
-from scurry.datastream.connectors.base import DeliveryGuarantee
+from scurry.datastream.connectors.base import DeliveryGuarantee, checked_guarantee
 from scurry.errors import ArgumentError, ArgumentTypeError
 
 
@@ -80,9 +80,7 @@ class QueueSinkBuilder(ApiObject):
 
     def set_delivery_guarantee(self, delivery_guarantee: DeliveryGuarantee) -> Self:
         """Set the guarantee when a failed job resumes; NONE is the same as AT_LEAST_ONCE here."""
-        if not isinstance(delivery_guarantee, DeliveryGuarantee):
-            raise ArgumentTypeError(f"set_delivery_guarantee takes a DeliveryGuarantee, got {delivery_guarantee!r}")
-        self._exactly_once = delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
+        self._exactly_once = checked_guarantee(delivery_guarantee) is DeliveryGuarantee.EXACTLY_ONCE
         return self
 
     def set_value_serialization_schema(self, value_serialization_schema: SerializationSchema) -> Self:

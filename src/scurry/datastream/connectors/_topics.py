@@ -12,7 +12,7 @@ from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer, KafkaTop
 from scurry.connectors.kafka.records import KafkaRecordDeserializationSchema, ValueOnly
 from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema
 from scurry.connectors.messages import Decoder, RecordDecoder, ValueDecoder
-from scurry.datastream.connectors.base import DeliveryGuarantee
+from scurry.datastream.connectors.base import DeliveryGuarantee, checked_guarantee
 from scurry.errors import ArgumentError, ArgumentTypeError, EvaluationError
 
 
@@ -178,9 +178,7 @@ class TopicsSinkBuilder(ApiObject):
 
     def set_delivery_guarantee(self, delivery_guarantee: DeliveryGuarantee) -> Self:
         """Set the guarantee when a failed job resumes; NONE is the same as AT_LEAST_ONCE here."""
-        if not isinstance(delivery_guarantee, DeliveryGuarantee):
-            raise ArgumentTypeError(f"set_delivery_guarantee takes a DeliveryGuarantee, got {delivery_guarantee!r}")
-        self._guarantee = delivery_guarantee
+        self._guarantee = checked_guarantee(delivery_guarantee)
         return self
 
     def set_transactional_id_prefix(self, transactional_id_prefix: str) -> Self:

@@ -14,7 +14,7 @@ from scurry.connectors.clickhouse.sink import ClickHouseSink as _ClickHouseSink
 from scurry.connectors.clickhouse.source import ClickHouseScan
 from scurry.connectors.clickhouse.source import ClickHouseSource as _ClickHouseSource
 from scurry.connectors.ranges import NumericRanges
-from scurry.datastream.connectors.base import DeliveryGuarantee
+from scurry.datastream.connectors.base import DeliveryGuarantee, checked_guarantee
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.sql.types.nested_types import RowType
 
@@ -150,9 +150,7 @@ class ClickHouseSinkBuilder(_Builder):
 
     def set_delivery_guarantee(self, delivery_guarantee: DeliveryGuarantee) -> Self:
         """Set the guarantee: `AT_LEAST_ONCE`, `NONE`, which writes the same way, or `EXACTLY_ONCE`."""
-        if not isinstance(delivery_guarantee, DeliveryGuarantee):
-            raise ArgumentTypeError(f"set_delivery_guarantee takes a DeliveryGuarantee, got {delivery_guarantee!r}")
-        self._exactly_once = delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
+        self._exactly_once = checked_guarantee(delivery_guarantee) is DeliveryGuarantee.EXACTLY_ONCE
         return self
 
     def set_staging_dir(self, path: str | os.PathLike[str]) -> Self:

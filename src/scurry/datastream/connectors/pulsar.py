@@ -18,7 +18,7 @@ from scurry.connectors.pulsar.cursors import Cursor, CursorKind
 from scurry.connectors.pulsar.messages import PulsarMessage
 from scurry.connectors.pulsar.sink import PulsarSink as _PulsarSink
 from scurry.connectors.pulsar.source import PulsarTopics
-from scurry.datastream.connectors.base import DeliveryGuarantee
+from scurry.datastream.connectors.base import DeliveryGuarantee, checked_guarantee
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 __all__ = [
@@ -419,9 +419,7 @@ class PulsarSinkBuilder(_Builder):
 
     def set_delivery_guarantee(self, delivery_guarantee: DeliveryGuarantee) -> Self:
         """Set the guarantee; EXACTLY_ONCE needs `set_staging_dir`."""
-        if not isinstance(delivery_guarantee, DeliveryGuarantee):
-            raise ArgumentTypeError(f"set_delivery_guarantee takes a DeliveryGuarantee, got {delivery_guarantee!r}")
-        self._guarantee = delivery_guarantee
+        self._guarantee = checked_guarantee(delivery_guarantee)
         return self
 
     def set_staging_dir(self, path: str) -> Self:

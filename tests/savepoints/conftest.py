@@ -13,7 +13,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What a job of all kinds of state writes when nobody stops it."""
     output: Path = tmp_path_factory.mktemp("undisturbed")
     env = environment("local", 1)
-    stream = readings(env, per_second=None)
+    stream = readings(env)
     summed = windows(stream)
     start(env, output, running(stream), summed, totals(summed), alarms(env, stream)).get_job_execution_result().result()
     found = lines(output)

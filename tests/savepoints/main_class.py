@@ -47,9 +47,13 @@ class Count(KeyedProcessFunction):
 
 def main(runner: str, place: str, savepoint: str | None = None) -> None:
     settings = {} if savepoint is None else {"execution__state_recovery__path": savepoint}
+    if savepoint is None:
+        hold = Path(f"{place}-hold")
+        hold.write_text("500")
+        settings["pipeline__global_job_parameters"] = f"hold:{hold}"
     env = environment(runner, 1, execution__checkpointing__interval="100 ms", **settings)
     output = Path(place)
-    stream = readings(env, records=1000, per_second=500 if savepoint is None else None)
+    stream = readings(env, records=1000)
     counted = stream.key_by(lambda value: value[0]).process(Count()).map(str).uid("text")
     client = start(env, output, counted)
     if savepoint is None:

@@ -11,7 +11,7 @@ from scurry.common import Row, Types
 from scurry.datastream import DataStream, KeyedProcessFunction, StreamExecutionEnvironment
 from scurry.datastream.state import ValueStateDescriptor
 from support.savepoints.sensor_jobs import Build, Job, refusal
-from support.savepoints.sensor_program import TEXT, lines, readings
+from support.savepoints.sensor_program import RECORDS, TEXT, lines, readings
 
 BEFORE = ValueStateDescriptor("profile", Types.ROW_NAMED(["hits", "last"], [Types.INT(), Types.STRING()]))
 AFTER = ValueStateDescriptor(
@@ -87,9 +87,8 @@ def test_a_job_that_began_with_a_savepoint_goes_on_from_its_newest_checkpoint(tm
     job = Job("spark", tmp_path)
     place: dict[str, Any] = {"execution__checkpointing__dir": str(tmp_path / "second")}
     path = job.stop(job.start(profiles(BEFORE)))
-    second: Any = job.start(profiles(BEFORE), savepoint=path, **place)
-    while not lines(job.outputs[1]):
-        pass
+    second: Any = job.start(profiles(BEFORE), savepoint=path, held_at=RECORDS * 3 // 4, **place)
+    job.wait(second)
     second.stop().result()
     third: Any = job.start(profiles(BEFORE), savepoint=path, **place)
     job.finish(third)

@@ -23,13 +23,24 @@ class Job:
     def __init__(self, runner: str, place: Path) -> None:
         self.runner, self.place = runner, place
         self.outputs: list[Path] = []
+        self.hold = place / "hold"
 
-    def start(self, build: Build, parallelism: int = 2, savepoint: str | None = None, **settings: str) -> JobClient:
+    def start(
+        self,
+        build: Build,
+        parallelism: int = 2,
+        savepoint: str | None = None,
+        held_at: int = RECORDS // 2,
+        **settings: str,
+    ) -> JobClient:
+        """Start a program, which reads up to a record until `finish` lets it read the others."""
+        self.hold.parent.mkdir(parents=True, exist_ok=True)
+        self.hold.write_text(str(held_at))
+        settings["pipeline__global_job_parameters"] = f"hold:{self.hold}"
         output = self.place / f"output-{len(self.outputs)}"
         self.outputs.append(output)
         settings.setdefault("execution__checkpointing__dir", str(self.place / f"checkpoint-{len(self.outputs)}"))
-        if self.runner == "spark":  # batches are slow there: the rate would put everything into one
-            settings.setdefault("scurry__batch__max_records", "300")
+        if self.runner == "spark":
             settings.setdefault("spark__sql__shuffle__partitions", "2")  # three subtasks share them
         if savepoint is not None:
             settings["execution__state_recovery__path"] = savepoint
@@ -37,28 +48,29 @@ class Job:
         return start(env, output, *build(env))
 
     def wait(self, client: JobClient) -> None:
-        """Waits until the job is somewhere in the middle."""
+        """Waits until the job has written something; it is in the middle then."""
         give_up = time.monotonic() + 120
-        while len(lines(self.outputs[-1], kind="running")) < RECORDS // 4:
+        while not lines(self.outputs[-1], kind="running"):
             assert time.monotonic() < give_up and not client.get_job_status().result().is_terminal_state()
             time.sleep(0.02)
 
     def stop(self, client: JobClient, drain: bool = False) -> str:
-        """Stops a job somewhere in the middle."""
+        """Stops a job in the middle."""
         self.wait(client)
         path = client.stop_with_savepoint(drain, str(self.place / "savepoints")).result()
         assert client.get_job_status().result() == JobStatus.FINISHED
-        assert len(lines(self.outputs[-1], kind="running")) < RECORDS, "the job was over before it was stopped"
         return path
 
     def finish(self, client: JobClient) -> list[str]:
-        """Waits for the end; returns what all programs so far have written."""
+        """Lets a job read everything and waits for its end; returns what all programs so far have written."""
+        self.hold.unlink()
         client.get_job_execution_result().result()
         return lines(*self.outputs)
 
 
 def refusal(job: Job, client: JobClient) -> str:
     """What a job says that does not start."""
+    job.hold.unlink()
     with pytest.raises(JobError) as failure:
         client.get_job_execution_result().result()
     return str(failure.value)

@@ -15,6 +15,7 @@ from typing import Any
 
 from scurry.datastream import KeyedProcessFunction, RuntimeContext
 from scurry.datastream.state import ValueStateDescriptor
+from support.held_source import hold_at
 from support.savepoints.sensor_program import environment, lines, readings, start
 
 if len(sys.argv) < 4:
@@ -49,7 +50,7 @@ def main(runner: str, place: str, savepoint: str | None = None) -> None:
     settings = {} if savepoint is None else {"execution__state_recovery__path": savepoint}
     if savepoint is None:
         hold = Path(f"{place}-hold")
-        hold.write_text("500")
+        hold_at(hold, 500)
         settings["pipeline__global_job_parameters"] = f"hold:{hold}"
     env = environment(runner, 1, execution__checkpointing__interval="100 ms", **settings)
     output = Path(place)

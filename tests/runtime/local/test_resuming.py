@@ -27,6 +27,7 @@ from scurry.runtime.local.checkpoints import LocalCheckpoints
 from scurry.runtime.local.database import CheckpointDatabase
 from support.faults.job_directory import FILES, Place, Results, write_readings
 from support.faults.programs.windows_and_counts import build, environment, write
+from support.held_source import HeldSource, hold_at
 
 LINES = 60
 
@@ -208,16 +209,20 @@ def test_it_is_rescaled_while_it_runs(tmp_path: Path) -> None:
     settings = {"scurry.runner": "local", "execution.checkpointing.dir": str(tmp_path / "ck"),
                 "parallelism.default": "2"}  # fmt: skip
     env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
-    numbers = DataGeneratorSource(lambda index: index, 200, 200, Types.LONG())
+    hold = tmp_path / "hold"
+    hold_at(hold, 0)
+    numbers = HeldSource(hold, lambda index: index, 200, Types.LONG())
     stream = env.from_source(numbers, WatermarkStrategy.no_watermarks(), "numbers")
     sums = stream.key_by(lambda number: number % 5, Types.LONG()).reduce(lambda a, b: a + b)
     write(sums.map(str, Types.STRING()), str(tmp_path / "out"))
     client: Any = env.execute_async()
-    for parallelism in (3, 1, 4):
+    for index, parallelism in ((50, 3), (100, 1), (150, 4)):
         before = len(client.checkpoints())
+        hold_at(hold, index)
         while len(client.checkpoints()) <= before:
             assert client.get_job_status().result() == JobStatus.RUNNING
         client.rescale(parallelism).result()
+    hold.unlink()
     client.get_job_execution_result().result()
     written = [int(line) for file in (tmp_path / "out").rglob("part-*") for line in file.read_text().splitlines()]
     last = {key: sum(range(key, 200, 5)) for key in range(5)}

@@ -12,6 +12,7 @@ from scurry.common.job_client import JobClient
 from scurry.common.job_status import JobStatus
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.errors import JobError
+from support.held_source import hold_at
 from support.savepoints.sensor_program import RECORDS, environment, lines, start
 
 Build = Callable[[StreamExecutionEnvironment], list[DataStream]]
@@ -35,7 +36,7 @@ class Job:
     ) -> JobClient:
         """Start a program, which reads up to a record until `finish` lets it read the others."""
         self.hold.parent.mkdir(parents=True, exist_ok=True)
-        self.hold.write_text(str(held_at))
+        hold_at(self.hold, held_at)
         settings["pipeline__global_job_parameters"] = f"hold:{self.hold}"
         output = self.place / f"output-{len(self.outputs)}"
         self.outputs.append(output)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from scurry.common import Configuration, Duration, Encoder, Time, Types, WatermarkStrategy
 from scurry.common.job_client import JobClient
-from scurry.connectors.source import Assignment, BatchLimits, Enumerator
 from scurry.datastream import DataStream, KeyedProcessFunction, ProcessWindowFunction, StreamExecutionEnvironment
-from scurry.datastream.connectors import BucketAssigner, DataGeneratorSource, FileSink
+from scurry.datastream.connectors import BucketAssigner, FileSink
 from scurry.datastream.functions import KeyedBroadcastProcessFunction
 from scurry.datastream.state import MapStateDescriptor, ReducingStateDescriptor, ValueStateDescriptor
 from scurry.datastream.window import TumblingEventTimeWindows
+from support.held_source import HeldSource
 
 RECORDS = 3000
 SENSORS = 17
@@ -74,45 +73,6 @@ class Alarm(KeyedBroadcastProcessFunction):
         ctx.get_broadcast_state(RULES).put(*value)
 
 
-class HeldSource(DataGeneratorSource):
-    """Waits at a record for as long as a file says its index: a job that is stopped or looked at there is not over."""
-
-    def __init__(self, hold: Path, make: Callable[[int], Any], records: int) -> None:
-        super().__init__(make, records, type_info=READING)
-        self.hold = hold
-
-    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        return _HeldEnumerator(self.hold, super().create_enumerator(parallelism, limits), limits)
-
-
-class _HeldEnumerator(Enumerator):
-    def __init__(self, hold: Path, source: Enumerator, limits: BatchLimits) -> None:
-        self.hold, self.source = hold, source
-        self.limit(limits, {})
-
-    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
-        self.limits = replace(limits, max_records=min(limits.max_records, RECORDS // 10))  # several micro-batches
-
-    def next_batch(self) -> list[Assignment]:
-        limits = self.limits
-        if self.hold.exists():
-            before_it = int(self.hold.read_text()) - self.position()["next"]
-            if before_it <= 0:
-                return []
-            limits = replace(limits, max_records=min(limits.max_records, before_it))
-        self.source.limit(limits, {})
-        return self.source.next_batch()
-
-    def idle_hint(self) -> float:
-        return 0.02
-
-    def position(self) -> dict[str, Any]:
-        return self.source.position()
-
-    def restore(self, position: dict[str, Any]) -> None:
-        self.source.restore(position)
-
-
 def environment(runner: str, parallelism: int, **configuration: str) -> StreamExecutionEnvironment:
     settings = {"scurry.runner": runner, "scurry.progress": "off"}
     settings |= {key.replace("_", "-").replace("--", "."): value for key, value in configuration.items()}
@@ -129,7 +89,7 @@ def readings(
 ) -> DataStream:
     """Records of all sensors, up to the one at which the job's parameter `hold` names a file to wait."""
     hold = env.get_config().get_global_job_parameters().get("hold", "not held")
-    source = HeldSource(Path(hold), make, records)
+    source = HeldSource(Path(hold), make, records, READING)
     strategy = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_millis(100))
     strategy = strategy.with_timestamp_assigner(lambda value, _: value[1])
     return env.from_source(source, strategy, "readings").uid(uid)

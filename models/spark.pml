@@ -73,7 +73,7 @@ NUMBER sp_rec, sp_pos, sp_pending;
 /* Whether this driver may change the directory: the lease is looked at before. */
 #define ALONE (holder == me || MUTANT == LEASE_UNCHECKED)
 
-#define FORGET in_charge = false; submitted = false; extra = 0; resumes = false; shown = 0; b = 0; mine = 0; \
+#define FORGET in_charge = false; submitted = false; ended = false; resumes = false; shown = 0; b = 0; mine = 0; \
     my_first = 0; anew = false; rest = 0; from = 0; to = 0; loaded = 0
 
 /* A snapshot of a committed batch: its state, and the positions after the entry with its last assignment. */
@@ -150,15 +150,15 @@ inline log_entry() {
 mtype = { DOWN, START, REPAIR, SETTLE, SETTLE_0, SETTLE_1, SETTLE_SPARK, SAVING, WRITING, BEGIN, RUN,
           IDLE, TASKS, NOTE, COMMIT_0, COMMIT_1, SPARK, OVER };
 
-/* The batch of the last entry is committed, and the next one is wanted. */
-#define NEXT_ENTRY (!submitted && (pc == IDLE || pc == SPARK))
+/* The batch of the last entry has ended, or none is there: another one is wanted. */
+#define NEXT_ENTRY (ended || (!submitted && (b >= replays || logged == END_OF(b))))
 
 proctype driver(bit me) {
     mtype pc = DOWN;
     bool want, anew;         /* the program; whether the next generation begins with an origin of its own */
     bool in_charge;          /* whether the query runs */
-    bool submitted;          /* whether an entry waits for its batch */
-    byte extra;              /* whether one may be submitted all the same, until the commit of the first batch is known */
+    bool submitted;          /* whether an entry waits for the end of a batch, which may be the one before */
+    bool ended;              /* whether a batch has ended since the driver looked */
     bool resumes;            /* whether the first batch was planned before */
     NUMBER shown;            /* assignments that Spark can see */
     NUMBER b;                /* the present batch */
@@ -239,7 +239,7 @@ end: do
     /* ---------------------------------------------------------------- batches */
     :: atomic { pc == RUN && ALONE && STEP(STARTED, gen, committed, logged) ->
         in_charge = true; mine = gen; my_first = first; b = committed; shown = logged;
-        submitted = logged > END_OF(committed); extra = (submitted -> 2 : 0); resumes = planned > committed;
+        submitted = false; ended = false; resumes = planned > committed;
         rest = (MUTANT == RESTORES_HALF && logged > 0 -> 0 : ALL_PARTS - PARTS_UP_TO(logged));
         MUST(rest == 0 || origin_there);
         if
@@ -248,15 +248,15 @@ end: do
         fi;
         pc = IDLE; DONE }
     :: atomic { in_charge && ALONE && mine == gen &&
-            (NEXT_ENTRY || (extra > 0 && b >= replays)) && (rest > 0 || BOUND(RECORDS_UP_TO(logged) < RECORDS)) &&
+            NEXT_ENTRY && (rest > 0 || BOUND(RECORDS_UP_TO(logged) < RECORDS)) &&
             BOUND(logged < KEPT - 3) && STEP(ASSIGNED, logged, ANY_B, ANY_C) ->
         if
-        :: NEXT_ENTRY -> submitted = true
-        :: extra > 0 && b >= replays -> extra = 0
+        :: ended = false
+        :: ended && !submitted                                 /* it had looked before */
         fi;
-        log_entry(); DONE }
+        submitted = true; log_entry(); DONE }
     :: atomic { pc == IDLE && mine == gen && planned == b && shown > END_OF(b) && HIDDEN ->
-        extra = (extra > 1 -> 1 : 0); resumes = false;
+        resumes = false;
         if
         :: b < replays && MUTANT != ROLLED_BACK_AS_ONE        /* Spark sees no more than it had */
         :: !(b < replays && MUTANT != ROLLED_BACK_AS_ONE) -> end_of[AT(b)] = shown
@@ -264,7 +264,7 @@ end: do
         fi;
         planned = b + 1; pc = TASKS }
     :: atomic { pc == IDLE && mine == gen && planned > b && resumes && HIDDEN ->
-        extra = (extra > 1 -> 1 : 0); resumes = false; pc = TASKS }
+        resumes = false; pc = TASKS }
     :: atomic { pc == IDLE && (mine != gen || (planned > b && !resumes)) -> pc = DOWN; FORGET }  /* another driver's plan */
     :: atomic { pc == TASKS && (mine != gen || (holder != me && b < oldest)) -> pc = DOWN; FORGET }
     :: atomic { pc == TASKS && mine == gen && (holder == me || b >= oldest || MUTANT == LEASE_UNCHECKED) &&
@@ -292,7 +292,7 @@ end: do
         note = b + 1; note_since = from; note_until = to; pc = (MUTANT == SINKS_BEFORE_NOTE -> SPARK : COMMIT_0); DONE }
     :: atomic { pc == COMMIT_0 && ALONE && HIDDEN -> commit_to(0, my_first + b, from, to); pc = COMMIT_1 }
     :: atomic { pc == COMMIT_1 && ALONE && STEP(OUTPUT, my_first + b, 0, 0) ->
-        commit_to(1, my_first + b, from, to); submitted = false;
+        commit_to(1, my_first + b, from, to); ended = true;
         logged = (MUTANT == SHOWN_BEFORE_LOGGED && shown > logged -> shown : logged);
         pc = (MUTANT == SINKS_BEFORE_NOTE -> NOTE : SPARK); DONE }
     :: atomic { pc == SPARK && HIDDEN ->

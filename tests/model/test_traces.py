@@ -66,6 +66,27 @@ ON_SPARK = """
     b output 3
     b finished
 """
+#: The driver looks for the end of the batch that it repeats after it has logged: it logs once more before the next ends.
+LOOKED_LATE = """
+    a taken
+    a begun 1 0 0
+    a started 1 0 0
+    a assigned 0 2 0
+    b taken
+    b started 1 0 2
+    b computed 0 0 1
+    b prepared 0
+    b output 0
+    b assigned 2 3 0
+    b assigned 3 4 0
+    b computed 1 0 1
+    b prepared 1
+    b output 1
+    b computed 2 0 1
+    b prepared 2
+    b output 2
+    b finished
+"""
 
 
 def steps(text: str) -> list[Step]:
@@ -84,7 +105,7 @@ def judged(text: str, directory: Path) -> Step | None:
         pytest.skip(str(reason))
 
 
-@pytest.mark.parametrize("text", [IN_PROCESS, ON_SPARK], ids=["in process", "on Spark"])
+@pytest.mark.parametrize("text", [IN_PROCESS, ON_SPARK, LOOKED_LATE], ids=["in process", "on Spark", "looked late"])
 def test_a_right_trace_is_accepted(text: str, tmp_path: Path) -> None:
     assert judged(text, tmp_path) is None
 
@@ -105,6 +126,7 @@ WRONG = {
     "ids begin anew": (ON_SPARK, "begun 2 2 1", "begun 2 0 1"),
     "a batch that never was": (ON_SPARK, "b started 2 0 0", "b started 2 1 0"),
     "a gap in the log": (ON_SPARK, "b assigned 2 4", "b assigned 3 4"),
+    "a third entry ahead": (LOOKED_LATE, "assigned 3 4 0\n", "assigned 3 4 0\n    b assigned 4 5 0\n"),
     "a lost lease": (ON_SPARK, "b computed 3", "a computed 1 0 1\n    a prepared 1\n    b computed 3"),
 }
 

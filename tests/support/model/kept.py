@@ -22,11 +22,10 @@ _NOT_MODELLED = {
 }
 #: Modules whose traces nobody has looked at yet: the model may lack a step of theirs, or scurry have a fault.
 _NOT_LOOKED_AT = {
-    "test_chaos", "test_crash_images", "test_damaged_runs", "test_dynamic_allocation", "test_kill_capturing",
-    "test_kill_capturing_mongodb", "test_kill_executor", "test_kill_executor_in_batch", "test_kill_nexmark",
-    "test_kill_patterns", "test_kill_queues", "test_kill_scenarios", "test_kill_writing_to_elasticsearch",
-    "test_large_state_recovers", "test_reactive", "test_rescale_while_files_are_left", "test_soak",
-    "test_spark_submit",
+    "test_chaos", "test_damaged_runs", "test_dynamic_allocation", "test_kill_capturing", "test_kill_capturing_mongodb",
+    "test_kill_executor", "test_kill_executor_in_batch", "test_kill_nexmark", "test_kill_patterns", "test_kill_queues",
+    "test_kill_writing_to_elasticsearch", "test_large_state_recovers", "test_reactive",
+    "test_rescale_while_files_are_left", "test_soak", "test_spark_submit",
 }  # fmt: skip
 
 

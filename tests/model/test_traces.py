@@ -66,7 +66,7 @@ ON_SPARK = """
     b output 3
     b finished
 """
-#: The driver looks for the end of the batch that it repeats after it has logged: it logs once more before the next ends.
+#: The driver looks for the end of the repeated batch after it has logged: it logs once more before the next one ends.
 LOOKED_LATE = """
     a taken
     a begun 1 0 0

@@ -151,7 +151,7 @@ mtype = { DOWN, START, REPAIR, SETTLE, SETTLE_0, SETTLE_1, SETTLE_SPARK, SAVING,
           IDLE, TASKS, NOTE, COMMIT_0, COMMIT_1, SPARK, OVER };
 
 /* The batch of the last entry has ended, or none is there: another one is wanted. */
-#define NEXT_ENTRY (ended || (!submitted && (b >= replays || logged == END_OF(b))))
+#define NEXT_ENTRY (ended || !submitted)
 
 proctype driver(bit me) {
     mtype pc = DOWN;

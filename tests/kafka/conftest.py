@@ -14,6 +14,9 @@ from scurry.errors import JavaMissingError
 from scurry.spark.session.java import ensure_java
 from scurry.testing.kafka import CENTRAL, fetch
 from support.kafka.broker import Kafka, tool_named
+from support.model.kept import protocol_is_kept, protocol_trace
+
+__all__ = ["protocol_is_kept", "protocol_trace"]
 
 #: Why there is no broker.
 _missing: list[str] = []

@@ -87,6 +87,38 @@ LOOKED_LATE = """
     b output 2
     b finished
 """
+#: The driver logs that time has passed while batches that were rolled back are computed again.
+TICKED = """
+    a taken
+    a begun 1 0 0
+    a started 1 0 0
+    a assigned 0 2 0
+    a computed 0 0 1
+    a prepared 0
+    a output 0
+    a assigned 2 4 0
+    a computed 1 0 1
+    a prepared 1
+    a output 1
+    a assigned 4 6 0
+    a computed 2 0 1
+    a prepared 2
+    a output 2
+    b taken
+    b repaired 1
+    b started 1 1 6
+    b assigned 6 7 0
+    b computed 1 0 1
+    b prepared 1
+    b output 1
+    b computed 2 0 1
+    b prepared 2
+    b output 2
+    b computed 3 0 1
+    b prepared 3
+    b output 3
+    b finished
+"""
 
 
 def steps(text: str) -> list[Step]:
@@ -105,7 +137,11 @@ def judged(text: str, directory: Path) -> Step | None:
         pytest.skip(str(reason))
 
 
-@pytest.mark.parametrize("text", [IN_PROCESS, ON_SPARK, LOOKED_LATE], ids=["in process", "on Spark", "looked late"])
+@pytest.mark.parametrize(
+    "text",
+    [IN_PROCESS, ON_SPARK, LOOKED_LATE, TICKED],
+    ids=["in process", "on Spark", "looked late", "ticked"],
+)
 def test_a_right_trace_is_accepted(text: str, tmp_path: Path) -> None:
     assert judged(text, tmp_path) is None
 
@@ -127,6 +163,7 @@ WRONG = {
     "a batch that never was": (ON_SPARK, "b started 2 0 0", "b started 2 1 0"),
     "a gap in the log": (ON_SPARK, "b assigned 2 4", "b assigned 3 4"),
     "a third entry ahead": (LOOKED_LATE, "assigned 3 4 0\n", "assigned 3 4 0\n    b assigned 4 5 0\n"),
+    "a batch that is not repeated": (TICKED, "b computed 1 0 1\n    b prepared 1\n    b output 1\n", ""),
     "a lost lease": (ON_SPARK, "b computed 3", "a computed 1 0 1\n    a prepared 1\n    b computed 3"),
 }
 

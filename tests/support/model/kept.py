@@ -6,13 +6,14 @@ A `conftest.py` imports both; then each test of its directory is looked at, but 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from scurry.runtime.driver.protocol import TRACE_FILE
 from support.model.spin import Unavailable
-from support.model.traces import traces_in, unexplained
+from support.model.traces import Trace, traces_in, unexplained
 
 __all__ = ["protocol_is_kept", "protocol_trace"]
 
@@ -21,26 +22,40 @@ _NOT_MODELLED = {
     "test_damaged_checkpoint": "a batch whose entry of the assignment log is lost is assigned anew, maybe otherwise",
 }
 #: Modules whose traces nobody has looked at yet: the model may lack a step of theirs, or scurry have a fault.
-_NOT_LOOKED_AT = {
-    "test_chaos", "test_damaged_runs", "test_dynamic_allocation", "test_kill_capturing", "test_kill_capturing_mongodb",
-    "test_kill_executor", "test_kill_executor_in_batch", "test_kill_nexmark", "test_kill_patterns", "test_kill_queues",
-    "test_kill_writing_to_elasticsearch", "test_large_state_recovers", "test_reactive",
-    "test_rescale_while_files_are_left", "test_soak", "test_spark_submit",
-}  # fmt: skip
+_NOT_LOOKED_AT: set[str] = set()
+
+
+@dataclass
+class Recorded:
+    """What the jobs of a package's tests have recorded.
+
+    Attributes:
+        file: To which they append their steps.
+        looked_at: How many steps of each trace a test has been asked for.
+    """
+
+    file: Path
+    looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    def new(self) -> list[Trace]:
+        """Return the traces that have got steps since the last call."""
+        traces = [each for each in traces_in(self.file) if len(each.steps) > self.looked_at.get(each.key, 0)]
+        self.looked_at |= {each.key: len(each.steps) for each in traces}
+        return traces
 
 
 @pytest.fixture(scope="package", autouse=True)
-def protocol_trace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The file to which all jobs of these tests append their steps, those of shared fixtures, too."""
+def protocol_trace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
+    """What all jobs of these tests record; those of shared fixtures are looked at by the first test that has them."""
     file = tmp_path_factory.mktemp("protocol") / "trace"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(TRACE_FILE, str(file))
-        yield file
+        yield Recorded(file)
 
 
 @pytest.fixture(autouse=True)
 def protocol_is_kept(
-    protocol_trace: Path, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    protocol_trace: Recorded, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
     """The model of the protocol accepts what the jobs of a test have recorded, over all their starts."""
     # simulations have oracles of their own, and mutants
@@ -48,15 +63,17 @@ def protocol_is_kept(
         monkeypatch.delenv(TRACE_FILE)
         yield
         return
-    before = {trace.key: len(trace.steps) for trace in traces_in(protocol_trace)}
     yield
-    traces = [trace for trace in traces_in(protocol_trace) if len(trace.steps) > before.get(trace.key, 0)]
-    for trace in traces:
+    refused = []
+    for trace in protocol_trace.new():
         try:
             step = unexplained(trace, tmp_path / "protocol-check")
         except Unavailable as reason:
             print(f"the model of the protocol is not asked: {reason}")
             return
-        at = len(trace.steps) if step is None else trace.steps.index(step)
-        assert step is None, f"{trace.directory}: step {at} is none of the protocol's: {trace.steps[: at + 1]}"
-        print(f"the model of the protocol accepts {len(trace.steps)} steps of {trace.directory}")
+        if step is None:
+            print(f"the model of the protocol accepts {len(trace.steps)} steps of {trace.directory}")
+            continue
+        at = trace.steps.index(step)
+        refused.append(f"{trace.directory}: step {at} is none of the protocol's: {trace.steps[: at + 1]}")
+    assert not refused, "\n".join(refused)

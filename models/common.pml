@@ -76,7 +76,7 @@ bool lasting;   /* whether sinks keep what they have when the job is killed */
 #define TRACED 99
 
 /* Bounds, and the mutant: a fault that the model has on purpose. They are read from the environment. */
-byte MUTANT, RECORDS, CRASHES, CHANGES, DRIVERS, TAKEOVERS, DAMAGES, PARTS;
+byte MUTANT, RECORDS, CRASHES, CHANGES, DRIVERS, TAKEOVERS, DAMAGES, PARTS, MESSAGES;
 
 c_decl {
     \#include <stdlib.h>
@@ -114,6 +114,7 @@ init {
             now.MUTANT = setting("MUTANT", 0); now.RECORDS = setting("RECORDS", 3); now.CRASHES = setting("CRASHES", 2);
             now.CHANGES = setting("CHANGES", 1); now.TAKEOVERS = setting("TAKEOVERS", 0); now.DAMAGES = setting("DAMAGES", 0);
             now.PARTS = setting("PARTS", 1); now.DRIVERS = setting("DRIVERS", 1);
+            now.MESSAGES = setting("MESSAGES", 0);
         }
 #ifdef TRACE
         c_code { look(); }

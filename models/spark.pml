@@ -54,7 +54,7 @@ NUMBER replays;
 /* whether files of committed batches are damaged, and how many batches are intact */
 bool damaged;
 NUMBER intact;
-byte damages, takeovers;
+byte damages, takeovers, messages;
 /* the machine's copy of the newest run: the records in it, and whether its content is not that */
 NUMBER copy;
 bool torn;
@@ -73,7 +73,7 @@ NUMBER sp_rec, sp_pos, sp_pending;
 /* Whether this driver may change the directory: the lease is looked at before. */
 #define ALONE (holder == me || MUTANT == LEASE_UNCHECKED)
 
-#define FORGET in_charge = false; submitted = false; ended = false; resumes = false; shown = 0; b = 0; mine = 0; \
+#define FORGET in_charge = false; submitted = false; ended = false; told = false; resumes = false; shown = 0; b = 0; mine = 0; \
     my_first = 0; anew = false; rest = 0; from = 0; to = 0; loaded = 0
 
 /* A snapshot of a committed batch: its state, and the positions after the entry with its last assignment. */
@@ -147,11 +147,29 @@ inline log_entry() {
     shown = (MUTANT == SHOWN_BEFORE_LOGGED -> until : logged); since = 0; until = 0; taken = 0
 }
 
+/* Log an entry without records: messages to tasks, such as that they save their state. */
+inline log_messages() {
+#ifdef TRACE
+    log_entry();
+#else
+    rec_at[logged] = RECORDS_UP_TO(logged); parts_at[logged] = PARTS_UP_TO(logged); entry_at[logged] = logged + 1;
+    logged++; shown = logged
+#endif
+}
+
 mtype = { DOWN, START, REPAIR, SETTLE, SETTLE_0, SETTLE_1, SETTLE_SPARK, SAVING, WRITING, BEGIN, RUN,
           IDLE, TASKS, NOTE, COMMIT_0, COMMIT_1, SPARK, OVER };
 
 /* The batch of the last entry has ended, or none is there: another one is wanted. */
 #define NEXT_ENTRY (ended || !submitted)
+
+inline begin_turn() {
+    if
+    :: ended = false
+    :: ended && !submitted                                     /* the driver had looked before */
+    fi;
+    submitted = true
+}
 
 proctype driver(bit me) {
     mtype pc = DOWN;
@@ -159,6 +177,7 @@ proctype driver(bit me) {
     bool in_charge;          /* whether the query runs */
     bool submitted;          /* whether an entry waits for the end of a batch, which may be the one before */
     bool ended;              /* whether a batch has ended since the driver looked */
+    bool told;               /* whether it has logged messages since then: what sources assign may follow at once */
     bool resumes;            /* whether the first batch was planned before */
     NUMBER shown;            /* assignments that Spark can see */
     NUMBER b;                /* the present batch */
@@ -248,13 +267,16 @@ end: do
         fi;
         pc = IDLE; DONE }
     :: atomic { in_charge && ALONE && mine == gen &&
-            NEXT_ENTRY && (rest > 0 || BOUND(RECORDS_UP_TO(logged) < RECORDS)) &&
+            (NEXT_ENTRY || told) && (rest > 0 || BOUND(RECORDS_UP_TO(logged) < RECORDS)) &&
             BOUND(logged < KEPT - 3) && STEP(ASSIGNED, logged, ANY_B, ANY_C) ->
         if
-        :: ended = false
-        :: ended && !submitted                                 /* it had looked before */
+        :: told
+        :: NEXT_ENTRY -> begin_turn()
         fi;
-        submitted = true; log_entry(); DONE }
+        told = false; log_entry(); DONE }
+    :: atomic { in_charge && ALONE && mine == gen && NEXT_ENTRY && rest == 0 && BOUND(messages < MESSAGES) &&
+            BOUND(logged < KEPT - 3) && STEP(ASSIGNED, logged, ANY_B, 0) ->
+        COUNT(messages); begin_turn(); told = true; log_messages(); DONE }
     :: atomic { pc == IDLE && mine == gen && planned == b && shown > END_OF(b) && HIDDEN ->
         resumes = false;
         if
@@ -292,7 +314,7 @@ end: do
         note = b + 1; note_since = from; note_until = to; pc = (MUTANT == SINKS_BEFORE_NOTE -> SPARK : COMMIT_0); DONE }
     :: atomic { pc == COMMIT_0 && ALONE && HIDDEN -> commit_to(0, my_first + b, from, to); pc = COMMIT_1 }
     :: atomic { pc == COMMIT_1 && ALONE && STEP(OUTPUT, my_first + b, 0, 0) ->
-        commit_to(1, my_first + b, from, to); ended = true;
+        commit_to(1, my_first + b, from, to); ended = true; told = false;
         logged = (MUTANT == SHOWN_BEFORE_LOGGED && shown > logged -> shown : logged);
         pc = (MUTANT == SINKS_BEFORE_NOTE -> NOTE : SPARK); DONE }
     :: atomic { pc == SPARK && HIDDEN ->
@@ -350,6 +372,9 @@ end: do
         fi }
 #ifdef TRACE
     :: atomic { pc == OVER && holder != me && HIDDEN -> pc = DOWN }
+    :: atomic { in_charge && mine == gen && ALONE && seen == SAVED && seen_a >= my_first && seen_a - my_first < committed &&
+            RESTORED(seen_a - my_first + 1) && STEP(SAVED, seen_a, 0, 0) ->
+        DONE }                                                 /* its files are written while batches go on */
     :: atomic { pc == START && gen > 0 && !damaged && seen == REPAIRED && seen_a <= committed && HIDDEN ->
         damaged = true; intact = seen_a }
     :: atomic { pc != DOWN && pc != OVER && doomed[me] == 0 -> doomed[me] = 1 }

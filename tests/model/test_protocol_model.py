@@ -20,6 +20,7 @@ CHECKS: dict[str, dict[str, Mapping[str, int]]] = {
     "spark": {
         "crashes": {},
         "large origins": {"PARTS": 2, "CRASHES": 1},
+        "messages": {"MESSAGES": 1, "CRASHES": 1, "RECORDS": 2},
         "damaged files": {"DAMAGES": 1, "CRASHES": 1, "RECORDS": 4},
         "a lease that is taken over": {"DRIVERS": 2, "TAKEOVERS": 1, "CRASHES": 1, "RECORDS": 2},
     },

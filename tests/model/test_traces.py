@@ -119,6 +119,28 @@ TICKED = """
     b output 3
     b finished
 """
+#: A savepoint beside the job: the message to the tasks and what sources assign are logged at once, and its files are
+#: written while batches go on.
+SAVED_BESIDE = """
+    a taken
+    a begun 1 0 0
+    a started 1 0 0
+    a assigned 0 2 0
+    a computed 0 0 1
+    a prepared 0
+    a output 0
+    a assigned 2 3 0
+    a assigned 3 5 0
+    a computed 1 0 1
+    a prepared 1
+    a output 1
+    a assigned 5 7 0
+    a computed 2 0 1
+    a saved 1
+    a prepared 2
+    a output 2
+    a finished
+"""
 
 
 def steps(text: str) -> list[Step]:
@@ -139,8 +161,8 @@ def judged(text: str, directory: Path) -> Step | None:
 
 @pytest.mark.parametrize(
     "text",
-    [IN_PROCESS, ON_SPARK, LOOKED_LATE, TICKED],
-    ids=["in process", "on Spark", "looked late", "ticked"],
+    [IN_PROCESS, ON_SPARK, LOOKED_LATE, TICKED, SAVED_BESIDE],
+    ids=["in process", "on Spark", "looked late", "ticked", "saved beside"],
 )
 def test_a_right_trace_is_accepted(text: str, tmp_path: Path) -> None:
     assert judged(text, tmp_path) is None
@@ -162,7 +184,8 @@ WRONG = {
     "ids begin anew": (ON_SPARK, "begun 2 2 1", "begun 2 0 1"),
     "a batch that never was": (ON_SPARK, "b started 2 0 0", "b started 2 1 0"),
     "a gap in the log": (ON_SPARK, "b assigned 2 4", "b assigned 3 4"),
-    "a third entry ahead": (LOOKED_LATE, "assigned 3 4 0\n", "assigned 3 4 0\n    b assigned 4 5 0\n"),
+    "a third entry of one turn": (SAVED_BESIDE, "assigned 3 5 0\n", "assigned 3 4 0\n    a assigned 4 5 0\n"),
+    "a savepoint beside of what is not committed": (SAVED_BESIDE, "saved 1", "saved 2"),
     "a batch that is not repeated": (TICKED, "b computed 1 0 1\n    b prepared 1\n    b output 1\n", ""),
     "a lost lease": (ON_SPARK, "b computed 3", "a computed 1 0 1\n    a prepared 1\n    b computed 3"),
 }

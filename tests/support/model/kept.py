@@ -22,7 +22,10 @@ _NOT_MODELLED = {
     "test_damaged_checkpoint": "a batch whose entry of the assignment log is lost is assigned anew, maybe otherwise",
 }
 #: Modules whose traces nobody has looked at yet: the model may lack a step of theirs, or scurry have a fault.
-_NOT_LOOKED_AT: set[str] = set()
+_NOT_LOOKED_AT = {
+    "test_chaos", "test_dynamic_allocation", "test_kill_executor_in_batch", "test_kill_nexmark", "test_reactive",
+    "test_rescale_while_files_are_left", "test_soak", "test_spark_submit",
+}  # fmt: skip
 
 
 @dataclass

@@ -17,7 +17,8 @@ from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.file_system import FileSource, StreamFormat
 from scurry.datastream.window import TumblingEventTimeWindows
 from support.cases import sample
-from support.faults.endless_job import ENVIRONMENT, PYTHONPATH
+from support.faults.endless_job import PYTHONPATH
+from support.faults.job_processes import environment as process_environment
 from support.faults.standalone_cluster import REACTIVE, Cluster, Daemon, wait_until
 from support.statements.tables import environment, read
 
@@ -196,7 +197,7 @@ def test_executors_that_come_and_go_lose_no_row(
     with Cluster(tmp_path, PYTHONPATH=PYTHONPATH) as cluster:
         cluster.add_worker()
         command = [sys.executable, "-m", "scurry", "run", "--master", cluster.url, *options, str(script)]
-        job = Daemon(command, tmp_path / "log", ENVIRONMENT)
+        job = Daemon(command, tmp_path / "log", process_environment())
 
         def rescales(number: int, after: int) -> None:
             wait_until(lambda: log_of(job).count(f" to {after} subtasks in ") == number, "a rescale", while_runs=job)

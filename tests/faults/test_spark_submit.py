@@ -15,8 +15,8 @@ import pyspark
 import pytest
 
 from support import TESTS
-from support.faults.endless_job import ENVIRONMENT, PYTHONPATH, EndlessJob, Readings
-from support.faults.job_processes import kill
+from support.faults.endless_job import PYTHONPATH, EndlessJob, Readings
+from support.faults.job_processes import environment, kill
 from support.faults.standalone_cluster import Cluster, Daemon, wait_until
 
 pytestmark = [
@@ -84,7 +84,7 @@ def test_a_job_submitted_from_here_ends_as_one_without_spark_submit(
     readings = Readings(tmp_path / "in")
     readings.write(2)
     job = EndlessJob(tmp_path / "job", readings)
-    job.run = Daemon([*submit(workers[0], str(DRIVER)), *scurry_run(workers[0], job)], tmp_path / "log", ENVIRONMENT)
+    job.run = Daemon([*submit(workers[0], str(DRIVER)), *scurry_run(workers[0], job)], tmp_path / "log", environment())
     try:
         job.counts_all()
         found = job.drain()
@@ -125,6 +125,6 @@ def test_principal_and_keytab_reach_what_logs_in_before_spark_starts(tmp_path: P
     options = [option for key, value in kerberos.items() for option in ("-D", f"{key}={value}")]
     program = TESTS.parent / "examples" / "word_count.py"
     command = [sys.executable, "-m", "scurry", "run", "--master", "local[1]", *options, str(program)]
-    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=120)
     assert f"Keytab file: {tmp_path / 'no.keytab'} does not exist" in done.stderr
     assert done.returncode == 1

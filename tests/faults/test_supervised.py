@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from support.faults.endless_job import ENVIRONMENT, EndlessJob, Readings
+from support.faults.endless_job import EndlessJob, Readings
+from support.faults.job_processes import environment
 from support.faults.standalone_cluster import wait_until
 from support.faults.supervisor import Supervisor
 
@@ -31,7 +32,7 @@ def test_a_killed_driver_goes_on_from_its_checkpoint_also_if_it_is_started_with_
     options = {"execution.state-recovery.path": savepoint, "execution.checkpointing.interval": "100 ms"}
     configured = [option for key, value in options.items() for option in ("-D", f"{key}={value}")]
     command = job.command("--master", "local[2]", "-p", "2", *configured)
-    job.run = supervisor = Supervisor(command, tmp_path / "log", ENVIRONMENT)
+    job.run = supervisor = Supervisor(command, tmp_path / "log", environment())
     try:
         for kill in (supervisor.kill_driver, supervisor.kill_jvm):
             starts = supervisor.starts

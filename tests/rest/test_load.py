@@ -13,7 +13,7 @@ import pytest
 
 from scurry.rest.client import RemoteProcess
 from scurry.rest.registry import registered_jobs, token_of
-from support.faults.endless_job import ENVIRONMENT
+from support.faults.job_processes import environment
 from support.rest.flood import Flood, random_requests
 
 pytestmark = [pytest.mark.nightly, pytest.mark.spark]
@@ -24,11 +24,11 @@ WATCHED = float(os.environ.get("SCURRY_LOAD_SECONDS", "30"))
 
 
 def test_batches_take_as_long_and_memory_is_bounded(tmp_path: Path) -> None:
-    environment = {**ENVIRONMENT, "XDG_RUNTIME_DIR": str(tmp_path / "run")}
+    variables = {**environment(), "XDG_RUNTIME_DIR": str(tmp_path / "run")}
     options = ["-D", "execution.checkpointing.interval=500ms", "-D", "scurry.rest=on", "-p", "1"]
     with open(tmp_path / "out", "wb") as out:
         command = [sys.executable, "-m", "scurry", "run", *options, str(PROGRAM), "run"]
-        job = subprocess.Popen(command, env=environment, stdout=out, stderr=out)
+        job = subprocess.Popen(command, env=variables, stdout=out, stderr=out)
     try:
         process, job_id = found(job)
         batches(process, job_id, 20)

@@ -13,7 +13,7 @@ import pytest
 
 from scurry.spark.session.pod import driver, executor
 from support import TESTS
-from support.faults.endless_job import ENVIRONMENT
+from support.faults.job_processes import environment
 from support.faults.standalone_cluster import Cluster, Daemon, listens, wait_until
 
 SPARK_HOME = str(Path(pyspark.__file__).parent)
@@ -74,13 +74,13 @@ def test_a_job_runs_on_an_executor_that_was_started_as_in_a_pod(tmp_path: Path) 
     program = TESTS.parent / "examples" / "word_count.py"
     with Cluster(tmp_path) as cluster:  # without workers: no other executor comes
         command = [sys.executable, "-m", "scurry", "run", "--master", cluster.url, *options, str(program)]
-        job = Daemon(command, tmp_path / "job", ENVIRONMENT)
+        job = Daemon(command, tmp_path / "job", environment())
         started: list[Daemon] = []
         try:
             wait_until(lambda: listens(port), "the driver listens", while_runs=job)
             pod = {**POD, "SPARK_DRIVER_URL": f"spark://CoarseGrainedScheduler@127.0.0.1:{port}"}
             pod |= {f"SPARK_JAVA_OPT_{number}": option for number, option in enumerate(OPENED)}
-            started.append(Daemon([*ENTRY, "executor"], tmp_path / "pod", {**ENVIRONMENT, **pod}))
+            started.append(Daemon([*ENTRY, "executor"], tmp_path / "pod", {**environment(), **pod}))
             wait_until(lambda: job.returncode is not None, "the job ends", while_runs=started[0])
         finally:
             for each in (job, *started):

@@ -11,11 +11,11 @@ from typing import Protocol
 
 import scurry
 from support import TESTS
+from support.faults.job_processes import environment
 from support.faults.standalone_cluster import Daemon, wait_until
 
 PROGRAMS = Path(__file__).parent / "programs"
 PYTHONPATH = os.pathsep.join(map(str, [Path(scurry.__file__).parent.parent, TESTS]))
-ENVIRONMENT = {**os.environ, "PYTHONPATH": PYTHONPATH, "PYTHONUNBUFFERED": "1"}
 LINES, SENSORS = 400, 7
 
 
@@ -71,7 +71,7 @@ class EndlessJob:
         return [sys.executable, "-m", "scurry", "run", *options, str(PROGRAMS / "endless.py"), *map(str, paths)]
 
     def start(self, *options: str) -> EndlessJob:
-        self.run = Daemon(self.command(*options), self.place / "log", ENVIRONMENT)
+        self.run = Daemon(self.command(*options), self.place / "log", environment())
         return self
 
     def claim(self) -> dict[str, object]:

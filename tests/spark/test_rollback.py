@@ -278,6 +278,18 @@ class TestWhatSinksMayKnow:
         assert not_computed_again(checkpoint.own, 1000) is not None
         assert known_to_sinks(checkpoint.own) == -1
 
+    @pytest.mark.parametrize("lost", [10, 12], ids=["its own", "one behind it"])
+    def test_is_a_batch_in_doubt_whose_state_is_deleted_as_an_entry_is_lost(
+        self, checkpoint: Checkpoint, lost: int
+    ) -> None:
+        """Another program must not commit it by its note: nothing else of it is left."""
+        Preparing(checkpoint.own).note(5, {"sink": []})
+        checkpoint.write(entry(lost), "torn")
+        assert checkpoint.restart().committed == 4
+        assert prepared_batch(checkpoint.own, 4) is None
+        assert not_computed_again(checkpoint.own, 4) == 5
+        assert not_computed_again(checkpoint.own, 5) is None
+
     def test_is_a_first_batch_whose_state_is_deleted_before_its_commit(self, tmp_path: Path) -> None:
         """It was killed between the commits of sinks and Spark, and again while it was repeated."""
         own = LocalStorage(str(tmp_path))

@@ -23,8 +23,7 @@ _NOT_MODELLED = {
 }
 #: Modules whose traces nobody has looked at yet: the model may lack a step of theirs, or scurry have a fault.
 _NOT_LOOKED_AT = {
-    "test_chaos", "test_dynamic_allocation", "test_kill_executor_in_batch", "test_kill_nexmark", "test_reactive",
-    "test_rescale_while_files_are_left", "test_soak", "test_spark_submit",
+    "test_kill_executor_in_batch", "test_rescale_while_files_are_left", "test_spark_submit",
 }  # fmt: skip
 
 

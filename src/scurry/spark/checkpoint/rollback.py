@@ -205,11 +205,12 @@ class Rollback:
         lost = [offset for offset in self._entry_offsets if offset >= self._logged_until(committed)]
         if not (commits or offsets or lost):
             return
-        if commits:  # what was prepared after them goes with state that is rolled back
-            newest = max(_last_rolled_back(self.own), *self._commits, *self._offsets)
+        in_doubt = [batch for batch in noted_ends(self.own) if batch > committed]
+        if commits or in_doubt:  # what was prepared goes with its state, which is deleted below
+            newest = max(_last_rolled_back(self.own), *self._commits, *self._offsets, *in_doubt)
             self.own.write(_ROLLED_BACK, str(newest).encode())
         self._remember_ends(committed)
-        if commits:
+        if commits or in_doubt:
             self.own.delete(PREPARED)
         # In this order: if this is interrupted, the next start detects the same damage.
         self._delete_state_after(committed)

@@ -9,7 +9,7 @@ from scurry.testing.simulation import Program
 from support.simulated.keyed import enriched, evolving, expiring, hybrid, overlapping
 from support.simulated.late import late
 from support.simulated.patterns import pairs
-from support.simulated.storage import files, log, sequence
+from support.simulated.storage import files, log, objects, sequence
 from support.simulated.streams import joins, rules
 from support.simulated.tables import changes, tumbling
 
@@ -31,6 +31,7 @@ PROGRAMS: dict[str, Callable[[], Program]] = {
         hybrid,
         pairs,
         files,
+        objects,
         log,
         sequence,
         tumbling,

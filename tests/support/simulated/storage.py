@@ -12,7 +12,7 @@ from scurry.common import Duration, Time, Types, WatermarkStrategy
 from scurry.common.watermark_strategy import TimestampAssigner
 from scurry.datastream import ProcessWindowFunction
 from scurry.datastream.window import TumblingEventTimeWindows
-from scurry.testing.simulation import Endpoints, FileEndpoints, LogEndpoints, Program
+from scurry.testing.simulation import Endpoints, FileEndpoints, LogEndpoints, Program, StoreEndpoints
 from support.simulated.keyed import COUNTED, Count, running_counts
 from support.simulated.records import KEYS, TIMED, Given, key_of, records
 
@@ -30,14 +30,14 @@ def line(record: Any) -> str:
     return json.dumps(record)
 
 
-def _counted(name: str, endpoints: Endpoints) -> Program:
+def _counted(name: str, endpoints: Endpoints, settings: dict[str, str] | None = None) -> Program:
     def build(env: Any, source: Any, sink: Any) -> None:
         lines = env.from_source(source, WatermarkStrategy.no_watermarks(), "source", Types.STRING()).uid("source")
         keyed = lines.map(parsed, TIMED).uid("parsed").key_by(key_of, Types.STRING())
         counted = keyed.process(Count(), COUNTED).uid("counts")
         counted.map(line, Types.STRING()).uid("lines").sink_to(sink).uid("sink")
 
-    return Program(name, _untimed, build, running_counts, settings=FEW, endpoints=endpoints)
+    return Program(name, _untimed, build, running_counts, settings=FEW | (settings or {}), endpoints=endpoints)
 
 
 def _untimed(count: int, chance: Any) -> list[Any]:
@@ -47,6 +47,11 @@ def _untimed(count: int, chance: Any) -> list[Any]:
 def files() -> Program:
     """Return a program that counts lines of files into files."""
     return _counted("files", FileEndpoints())
+
+
+def objects() -> Program:
+    """Return a program that counts lines of objects of a store into objects; its savepoints are there, too."""
+    return _counted("objects", StoreEndpoints(), {"state.savepoints.dir": "s3://savepoints"})
 
 
 def log() -> Program:

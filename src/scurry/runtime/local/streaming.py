@@ -177,8 +177,8 @@ def write_savepoint(
         for (_, subtask), store in stores.items()
         for (uid, kind, number), blob in store.items()
     )
-    write_entries(path, entries)
-    complete_savepoint(path, metadata_of(job, description, batch_id, positions, drained=drained))
+    written = write_entries(path, entries)
+    complete_savepoint(path, metadata_of(job, description, batch_id, positions, drained=drained), written)
 
 
 class LocalEngine:

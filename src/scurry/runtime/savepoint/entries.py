@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from scurry.connectors.files.filesystem import file_system
 from scurry.runtime.savepoint.format import ENTRIES, KINDS, ROW_GROUP_BYTES, Entry
@@ -29,6 +29,13 @@ def entry_schema() -> Any:
             ("blob", pa.binary()),
         ]
     )
+
+
+class EntryName(NamedTuple):
+    """The name of a file of entries of one kind."""
+
+    kind: str
+    file: str
 
 
 class EntryWriter:
@@ -58,14 +65,16 @@ class EntryWriter:
         if size >= ROW_GROUP_BYTES:
             self._flush(kind)
 
-    def close(self) -> None:
-        """Make the files appear."""
+    def close(self) -> list[EntryName]:
+        """Make the files appear; return their names."""
         for kind in list(self._pending):
             self._flush(kind)
+        file = f"{self._name}.parquet"
         for kind, (writer, stream) in self._writers.items():
             writer.close()
             stream.close()
-            self._fs.rename(self._staged(kind), self._path(kind, f"{self._name}.parquet"))
+            self._fs.rename(self._staged(kind), self._path(kind, file))
+        return [EntryName(kind, file) for kind in self._writers]
 
     def abort(self) -> None:
         """Remove everything written."""
@@ -109,13 +118,13 @@ def remove_unfinished(path: str) -> None:
                 fs.delete(posixpath.join(directory, name))
 
 
-def write_entries(path: str, entries: Iterable[Entry], name: str = "part-0") -> None:
-    """Write entries into one file per kind; `name` is the prefix of the files' names."""
+def write_entries(path: str, entries: Iterable[Entry], name: str = "part-0") -> list[EntryName]:
+    """Write entries into one file per kind, whose names are returned; `name` is their prefix."""
     writer = EntryWriter(path, name)
     try:
         for entry in entries:
             writer.add(entry)
-        writer.close()
+        return writer.close()
     except BaseException:
         writer.abort()
         raise

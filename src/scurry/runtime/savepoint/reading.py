@@ -12,7 +12,7 @@ import os
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -26,7 +26,7 @@ from scurry.errors import (
     StorageError,
 )
 from scurry.runtime.checkpoint.storage import force_to_disk
-from scurry.runtime.savepoint.entries import EntryFile, parquet_file
+from scurry.runtime.savepoint.entries import EntryFile, EntryName, parquet_file
 from scurry.runtime.savepoint.format import ENTRIES, KINDS, METADATA, VERSION, Entry, SavepointMetadata
 from scurry.runtime.savepoint.manifest import (
     MANIFEST,
@@ -202,10 +202,13 @@ def _entry_files(path: str, manifest: Manifest) -> list[EntryFile]:
 # ------------------------------------------------------------------ creating a manifest
 
 
-def complete_savepoint(path: str, metadata: SavepointMetadata) -> None:
+def complete_savepoint(path: str, metadata: SavepointMetadata, written: Iterable[EntryName] | None = None) -> None:
     """Complete a savepoint in a directory with all entries: write metadata and, last of all, the manifest.
 
     On a local disk it survives a crash of the machine: a job may have ended with it, so it may be all that is left.
+
+    Args:
+        written: The files of entries, where they are known: the listing of a store may lack some. None lists them.
 
     Raises:
         SavepointFormatError: What was written cannot be read.
@@ -213,7 +216,7 @@ def complete_savepoint(path: str, metadata: SavepointMetadata) -> None:
     fs, root = file_system(path)
     content = replace(metadata, version=VERSION).to_json().encode()
     _replace(fs, root, METADATA, content)
-    entries = describe(fs, root, path)
+    entries = describe(fs, root, path, written)
     files = {METADATA: digest(io.BytesIO(content)), **entries.files}
     _replace(fs, root, MANIFEST, Manifest(files, entries.operators).to_json().encode())
     if isinstance(fs, LocalFileSystem):
@@ -227,22 +230,19 @@ def _replace(fs: FileSystem, root: str, name: str, content: bytes) -> None:
     fs.rename(staged, posixpath.join(root, name))
 
 
-def describe(fs: FileSystem, root: str, path: str) -> Manifest:
+def describe(fs: FileSystem, root: str, path: str, written: Iterable[EntryName] | None = None) -> Manifest:
     """Read all files of entries and return their digests and counts.
 
     Args:
         root: The savepoint's path there.
         path: The savepoint, for errors.
+        written: The files; None lists them.
 
     Raises:
         SavepointFormatError: A file is damaged.
     """
-    names = [
-        (f"{ENTRIES}/kind={kind}/{name}", kind)
-        for kind in KINDS
-        for name, is_directory in sorted(fs.entries(posixpath.join(root, ENTRIES, f"kind={kind}")))
-        if name.endswith(".parquet") and not is_directory and not hidden(name)
-    ]
+    entries = _listed(fs, root) if written is None else sorted(written, key=lambda each: KINDS.index(each.kind))
+    names = [(f"{ENTRIES}/kind={kind}/{name}", kind) for kind, name in entries]
 
     def described(named: tuple[str, str]) -> tuple[FileDigest, dict[str, OperatorCounts]]:
         name, kind = named
@@ -255,6 +255,15 @@ def describe(fs: FileSystem, root: str, path: str) -> Manifest:
         for uid, counts in counted.items():
             _add(operators.setdefault(uid, OperatorCounts()), counts)
     return Manifest(files, operators)
+
+
+def _listed(fs: FileSystem, root: str) -> list[EntryName]:
+    return [
+        EntryName(kind, name)
+        for kind in KINDS
+        for name, is_directory in sorted(fs.entries(posixpath.join(root, ENTRIES, f"kind={kind}")))
+        if name.endswith(".parquet") and not is_directory and not hidden(name)
+    ]
 
 
 def _described(fs: FileSystem, place: str, name: str, kind: str) -> tuple[FileDigest, dict[str, OperatorCounts]]:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, ClassVar
 
 from scurry.common import Encoder
 from scurry.common.serialization import SimpleStringSchema
+from scurry.connectors.files.filesystem import hidden
 from scurry.datastream.connectors import DeliveryGuarantee
 from scurry.datastream.connectors.file_system import FileSink, FileSource, RollingPolicy, StreamFormat
 from scurry.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaRecordSerializationSchema
 from scurry.datastream.connectors.log import FileLog, FileLogSink, FileLogSource
+from scurry.testing.simulation.buckets import SimulatedStore
 from scurry.testing.simulation.machine import Machine
 from scurry.testing.simulation.parts import SimulatedSink, SimulatedSource
+from scurry.testing.simulation.schedules import KINDS, KINDS_OF_STORES
 
-__all__ = ["Endpoints", "FileEndpoints", "LogEndpoints"]
+__all__ = ["Endpoints", "FileEndpoints", "LogEndpoints", "StoreEndpoints"]
 
 #: Partition, record and time in milliseconds of each, in the order of arrival.
 Arriving = Sequence[tuple[int, Any, int]]
@@ -28,8 +32,15 @@ class Endpoints:
     Subclasses keep records in files of the simulated disk. Their input is there before the job begins.
     """
 
+    #: kind of a fault -> its weight
+    kinds: ClassVar[dict[str, int]] = KINDS
+
     def prepare(self, directory: str, records: Arriving, partitions: int) -> None:
         """Let the input be there, below a directory that is the run's."""
+
+    def active(self, machine: Machine) -> AbstractContextManager[None]:
+        """Let what is outside of the machine be there while a `with` block runs."""
+        return nullcontext()
 
     def source(self, directory: str, records: Arriving, partitions: int) -> Any:
         """Return the source."""
@@ -72,12 +83,11 @@ class FileEndpoints(Endpoints):
 
     def source(self, directory: str, records: Arriving, partitions: int) -> Any:
         """Return a source of the lines."""
-        return FileSource.for_record_stream_format(StreamFormat.text_line_format(), f"{directory}/input").build()
+        return _source_of_lines(f"{directory}/input")
 
     def sink(self, directory: str, name: str) -> Any:
         """Return a sink that begins a file with each checkpoint."""
-        builder = FileSink.for_row_format(f"{directory}/output/{name}", Encoder.simple_string_encoder())
-        return builder.with_rolling_policy(RollingPolicy.on_checkpoint_rolling_policy()).build()
+        return _sink_of_lines(f"{directory}/output/{name}")
 
     def output(self, directory: str, name: str, machine: Machine) -> list[Any]:
         """Return the records of the lines of all files that readers see."""
@@ -85,10 +95,65 @@ class FileEndpoints(Endpoints):
         for place, directories, names in os.walk(f"{directory}/output/{name}"):
             directories.sort()
             for each in sorted(names):
-                if each[0] not in "._":
+                if not hidden(each):
                     with open(f"{place}/{each}", encoding="utf-8") as file:
                         found += [tuple(json.loads(line)) for line in file]
         return found
+
+
+def _source_of_lines(directory: str) -> Any:
+    return FileSource.for_record_stream_format(StreamFormat.text_line_format(), directory).build()
+
+
+def _sink_of_lines(directory: str) -> Any:
+    builder = FileSink.for_row_format(directory, Encoder.simple_string_encoder())
+    return builder.with_rolling_policy(RollingPolicy.on_checkpoint_rolling_policy()).build()
+
+
+class StoreEndpoints(Endpoints):
+    """Objects of lines in an object store, whose listings may be old, with a FileSource and a FileSink.
+
+    Lines are those of `FileEndpoints`.
+    """
+
+    kinds = KINDS_OF_STORES
+
+    def __init__(self) -> None:
+        self._input: dict[str, bytes] = {}
+        self._store: SimulatedStore | None = None
+
+    def prepare(self, directory: str, records: Arriving, partitions: int) -> None:
+        """Keep the objects of the input for the store of the run."""
+        self._input = {
+            f"input/{partition}": "".join(f"{line}\n" for line in _lines(records, partition)).encode()
+            for partition in range(partitions)
+        }
+
+    @contextmanager
+    def active(self, machine: Machine) -> Iterator[None]:
+        """Let there be a store with the objects of the input while a `with` block runs."""
+        self._store = store = SimulatedStore(machine, self._input)
+        with store.active():
+            yield
+
+    def source(self, directory: str, records: Arriving, partitions: int) -> Any:
+        """Return a source of the lines."""
+        return _source_of_lines("s3://input")
+
+    def sink(self, directory: str, name: str) -> Any:
+        """Return a sink that begins an object with each checkpoint."""
+        return _sink_of_lines(f"s3://output/{name}")
+
+    def output(self, directory: str, name: str, machine: Machine) -> list[Any]:
+        """Return the records of the lines of all objects that readers see."""
+        assert self._store is not None
+        contents = self._store.contents(f"output/{name}")
+        return [
+            tuple(json.loads(line))
+            for path, content in contents.items()
+            if not any(map(hidden, path.split("/")))
+            for line in content.decode().splitlines()
+        ]
 
 
 class LogEndpoints(Endpoints):

@@ -18,12 +18,13 @@ from scurry.testing.simulation.schedules import Fault
 __all__ = ["KilledError", "Machine", "SimulatedError", "running_machine"]
 
 #: Operations that concern files: their faults are errors of the operating system.
-_FILES = {"create", "write", "rename", "delete", "list", "read", "sync"}
+_FILES = {"create", "write", "rename", "delete", "list", "listing", "read", "sync"}
 #: Kind of a fault -> the operations to which it can happen; other faults can happen to all.
 _PLACES = {
     "fail": {*_FILES, "sql", "next", "source", "sink", "commit", "await", "task", "worker"},
     "full": {"create", "write", "sql"},
     "tear": {"write"},
+    "old": {"listing"},
     "savepoint": {"step"},
     "rescale": {"step"},
     "stop": {"step"},
@@ -140,7 +141,7 @@ class Machine:
         """Count an operation, and let the faults happen that are due.
 
         Returns:
-            `tear` if the process dies after a part of what it writes.
+            `tear` if the process dies after a part of what it writes, `old` if it sees an old listing.
 
         Raises:
             KilledError: The process dies, or is dead.
@@ -178,7 +179,7 @@ class Machine:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), about)
             case "clock":
                 self.clock.offset += fault.amount
-            case "tear":
+            case "tear" | "old":
                 return True
             case _:
                 self.requests.append(fault)

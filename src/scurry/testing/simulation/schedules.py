@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 
-__all__ = ["KINDS", "Fault", "Schedule"]
+__all__ = ["KINDS", "KINDS_OF_STORES", "Fault", "Schedule"]
 
 #: Kind of a fault -> how often it is drawn.
 KINDS = {
@@ -21,12 +21,16 @@ KINDS = {
     "second": 1,
     "change": 1,
 }
+#: Those of programs whose files are in an object store.
+KINDS_OF_STORES = {**KINDS, "old": 5}
 #: Maximum of the faults of a run, and of the partitions of its input.
 _MOST_FAULTS, _MOST_PARTITIONS = 6, 4
 #: Maximum of the number of a version that a `change` draws.
 _MOST_VERSIONS = 3
 #: Bounds of a jump of the clock, in seconds: a day.
 _JUMP = 86_400
+#: Age of a listing, in operations.
+_OLDEST = 150
 #: Parallelism of a job that is rescaled.
 _MOST_SUBTASKS = 5
 
@@ -42,8 +46,10 @@ class Fault:
             disk is full once; `clock`: the wall clock jumps; `savepoint`: one is taken, and restored at the end;
             `rescale`: the job goes on at another parallelism; `stop`: it ends with a savepoint, and another job goes on
             from it; `second`: another driver starts on the checkpoint directory, and has to be refused; `change`: the
-            process dies, and the next one has another version of the program.
-        amount: Seconds of a jump of the clock, the parallelism of `rescale`, the version of `change`.
+            process dies, and the next one has another version of the program; `old`: an object store lists what there
+            was some operations ago.
+        amount: Seconds of a jump of the clock, the parallelism of `rescale`, the version of `change`, the operations
+            of `old`.
     """
 
     at: int
@@ -93,6 +99,8 @@ class Schedule:
                 amount = chance.randint(1, _MOST_SUBTASKS)
             elif kind == "change":
                 amount = chance.randint(0, _MOST_VERSIONS)
+            elif kind == "old":
+                amount = chance.randint(1, _OLDEST)
             faults.append(Fault(chance.randint(1, max(1, operations)), kind, amount))
         return cls(
             seed,
@@ -115,9 +123,9 @@ class Schedule:
         for i, fault in enumerate(faults):
             earlier = sorted({fault.at // 2, fault.at - 1} - {0, fault.at})
             found += [replace(self, faults=(*faults[:i], replace(fault, at=at), *faults[i + 1 :])) for at in earlier]
-            if fault.kind == "clock" and fault.amount // 2:
-                half_jump = replace(fault, amount=int(fault.amount / 2))
-                found.append(replace(self, faults=(*faults[:i], half_jump, *faults[i + 1 :])))
+            if fault.kind in ("clock", "old") and fault.amount // 2:
+                smaller = replace(fault, amount=int(fault.amount / 2))
+                found.append(replace(self, faults=(*faults[:i], smaller, *faults[i + 1 :])))
         return found
 
     def __str__(self) -> str:

@@ -51,7 +51,7 @@ class Simulation:
 
     Args:
         program: The program.
-        kinds: Kind of a fault -> its weight; all kinds if not given.
+        kinds: Kind of a fault -> its weight; all those of the program's endpoints if not given.
         records: The largest number of records of a run.
     """
 
@@ -59,7 +59,8 @@ class Simulation:
     job_class: ClassVar[type[SimulatedJob]]
 
     def __init__(self, program: Program, kinds: dict[str, int] | None = None, records: int = 30) -> None:
-        self._program, self._kinds, self._records = program, kinds, records
+        self._program, self._records = program, records
+        self._kinds = program.endpoints.kinds if kinds is None else kinds
         self._usual: int | None = None
 
     def schedule(self, seed: int) -> Schedule:
@@ -157,6 +158,7 @@ class SimulatedJob:
                 self._disk.active(),
                 determined(machine),
                 event_loops_of(machine),
+                self._program.endpoints.active(machine),
             ):
                 while not self._process():
                     if self._processes > _MOST_PROCESSES or machine.operations > _MOST_OPERATIONS:

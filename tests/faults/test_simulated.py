@@ -11,7 +11,7 @@ from collections import Counter
 
 import pytest
 
-from scurry.testing.simulation import KINDS, FoundFault
+from scurry.testing.simulation import KINDS_OF_STORES, FoundFault
 from support.mutants import MUTANTS, Mutant
 from support.simulated.runs import outcomes
 
@@ -30,7 +30,7 @@ def test_no_schedule_finds_a_fault() -> None:
     for share, had in outcomes(SCHEDULES, FIRST):
         assert had.fault is None, f"{share}, {had.fault}"
         dealt += had.dealt
-    assert set(dealt) == set(KINDS) or SCHEDULES < 400
+    assert set(dealt) == set(KINDS_OF_STORES) or SCHEDULES < 400
     print(f"{SCHEDULES} schedules, {dict(dealt)}")
 
 

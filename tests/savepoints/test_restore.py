@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from scurry.common import Types
+from scurry.connectors.files.writing.committer import FileCommitter
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.errors import JobError, SavepointError, StateNotFoundError, TopologyError
+from scurry.runtime.local.streaming import LocalEngine
 from scurry.runtime.savepoint.reading import complete_savepoint, open_savepoint
 from support.savepoints.sensor_jobs import Job, refusal
 from support.savepoints.sensor_program import (
@@ -26,6 +28,8 @@ from support.savepoints.sensor_program import (
     running,
     windows,
 )
+
+RESTARTS: dict[str, Any] = {"restart_strategy__type": "fixed-delay", "restart_strategy__fixed_delay__delay": "10 ms"}
 
 # ---------------------------------------------------------------- the same program
 
@@ -83,6 +87,43 @@ def test_starting_again_on_the_same_directory_goes_on_instead_of_starting_over(t
     assert set(metadata.operators) == {"running", "windows", "totals", "alarms"}
     assert {entry.uid for entry in open_savepoint(path).entries(kinds=["page"])} >= {"running", "windows", "alarms"}
     assert {entry.uid for entry in open_savepoint(path).entries(kinds=["broadcast"])} == {"alarms"}
+
+
+def fail_once(monkeypatch: pytest.MonkeyPatch, place: type, name: str) -> None:
+    """Let a method fail at its first call."""
+    method, failures = getattr(place, name), [OSError("the disk is gone")]
+
+    def failing(self: Any, *args: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return method(self, *args)
+
+    monkeypatch.setattr(place, name, failing)
+
+
+@pytest.mark.parametrize(("place", "name"), [(FileCommitter, "finish"), (LocalEngine, "stop")])
+def test_a_job_that_fails_behind_its_last_savepoint_goes_on_and_says_that_it_was_not_stopped(
+    local: Job, undisturbed: list[str], monkeypatch: pytest.MonkeyPatch, place: type, name: str
+) -> None:
+    client = local.start(everything, **RESTARTS)
+    local.wait(client)
+    fail_once(monkeypatch, place, name)
+    with pytest.raises(JobError, match=r"a savepoint was written to .*, but the job did not end with it: .*disk is go"):
+        client.stop_with_savepoint(False, str(local.place / "savepoints")).result()
+    assert local.finish(client) == undisturbed
+
+
+@pytest.mark.parametrize(("place", "name"), [(FileCommitter, "finish"), (LocalEngine, "stop")])
+def test_a_job_that_fails_behind_its_last_savepoint_without_restarts_says_so(
+    local: Job, monkeypatch: pytest.MonkeyPatch, place: type, name: str
+) -> None:
+    client = local.start(everything)
+    local.wait(client)
+    fail_once(monkeypatch, place, name)
+    with pytest.raises(JobError, match="but the job did not end with it"):
+        client.stop_with_savepoint(False, str(local.place / "savepoints")).result()
+    with pytest.raises(JobError, match="the disk is gone"):
+        client.get_job_execution_result().result()
 
 
 # ---------------------------------------------------------------- changed programs

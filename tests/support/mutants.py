@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
-from scurry.testing.simulation import KINDS, Simulation
+from scurry.testing.simulation import KINDS_OF_STORES, Simulation
 from support.simulated import PROGRAMS
 from support.simulated.on_spark import SparkSimulation
 
@@ -45,7 +45,7 @@ class Mutant:
 
     def simulation(self) -> Simulation:
         """Return runs of the job, with the faults."""
-        kinds = {kind: KINDS[kind] for kind in self.kinds} or None
+        kinds = {kind: KINDS_OF_STORES[kind] for kind in self.kinds} or None
         found = (SparkSimulation if self.on_spark else Simulation)(PROGRAMS[self.job](), kinds, records=12)
         found.schedule(0)  # how many operations there are without the fault
         return found
@@ -377,5 +377,21 @@ MUTANTS = [
         job="evolving",
         kinds=("crash", "change"),
         on_spark=True,
+    ),
+    Mutant(
+        "a savepoint has the files that a listing shows",
+        f"{_LOCAL}.streaming:write_savepoint",
+        "drained=drained), written)",
+        "drained=drained))",
+        job="objects",
+        kinds=("savepoint", "stop", "old"),
+    ),
+    Mutant(
+        "a job that fails behind its last savepoint was stopped, although it goes on",
+        "scurry.runtime.driver.requests:RequestQueue.attempt_failed",
+        "request, self._last = self._last, None",
+        "request = None",
+        job="log",
+        kinds=("stop", "kill", "fail"),
     ),
 ]

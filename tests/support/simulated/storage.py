@@ -16,8 +16,8 @@ from scurry.testing.simulation import Endpoints, FileEndpoints, LogEndpoints, Pr
 from support.simulated.keyed import COUNTED, Count, running_counts
 from support.simulated.records import KEYS, TIMED, Given, key_of, records
 
-#: A micro-batch of a few lines.
-FEW = {"scurry.batch.max-records": "5", "scurry.batch.max-bytes": "120b"}
+#: A micro-batch of one or two lines: savepoints are taken between them.
+FEW = {"scurry.batch.max-records": "2", "scurry.batch.max-bytes": "40b"}
 #: Partition, record and time of each.
 Arriving = Sequence[tuple[int, Any, int]]
 

@@ -68,6 +68,7 @@ class RunningJob(JobClient):
             with job.cleanup:
                 yield from steps_with_restarts(job, runner, self._restarts, self._restarting)
         except BaseException as error:
+            job.requests.attempt_failed(error)
             self._status = JobStatus.FAILED
             failed = error if isinstance(error, JobError) else job_failed(job, error)
             operator = job.failures[-1].operator if job.failures else None

@@ -80,7 +80,8 @@ class RequestQueue:
         self._checkpoint_requests: deque[CheckpointRequest] = deque()
         #: number of the query -> the request, until it is answered
         self._queried: dict[int, StateRequest] = {}
-        self._at_end: list[tuple[Future[Any], Any]] = []
+        #: the request that the job is about to end with
+        self._last: SavepointRequest | None = None
         self._ended: str | None = None
         self._lock = threading.Lock()
 
@@ -103,7 +104,7 @@ class RequestQueue:
 
     @property
     def _unanswered(self) -> int:
-        return len(self._requests) + len(self._queried) + len(self._checkpoint_requests) + len(self._at_end)
+        return len(self._requests) + len(self._queried) + len(self._checkpoint_requests)
 
     def take(self) -> Request | None:
         """Return the next request to save or to rescale, or None."""
@@ -128,16 +129,24 @@ class RequestQueue:
             else:
                 request.future.set_exception(StateNotFoundError(value))
 
-    def answer_at_end(self, future: Future[Any], value: Any) -> None:
-        """Give a future its result when the job has ended."""
-        self._at_end.append((future, value))
+    def answer_at_end(self, request: SavepointRequest) -> None:
+        """Answer a request to stop when the job has ended: until then it may fail, and go on from its checkpoint."""
+        self._last = request
+
+    def attempt_failed(self, error: BaseException) -> None:
+        """Let the request fail that the attempt was about to end with: a job from its savepoint would repeat output."""
+        request, self._last = self._last, None
+        if request is not None and not request.future.done():
+            failure = JobError(f"a savepoint was written to {request.path}, but the job did not end with it: {error}")
+            failure.__cause__ = error
+            request.future.set_exception(failure)
 
     def end(self, how: str) -> None:
         """End the job's requests: those not answered yet fail."""
         with self._lock:
             self._ended = how
-        for future, value in self._at_end:
-            future.set_result(value)
+        if self._last is not None:
+            self._last.future.set_result(self._last.path)
         for request in [*self._requests, *self._queried.values(), *self._checkpoint_requests]:
             if not request.future.done():
                 request.future.set_exception(JobError(f"the job {how}"))

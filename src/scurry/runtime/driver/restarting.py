@@ -300,6 +300,7 @@ def steps_with_restarts(
             yield from steps_of(runner, job)
             return
         except BaseException as error:
+            job.requests.attempt_failed(error)
             if job.stopping.is_set() and isinstance(error, JobCancelledError):
                 return
             delay = None if job.stopping.is_set() or is_permanent(error) else strategy.failed()

@@ -215,6 +215,7 @@ class StreamingDriver:
             finally:
                 self._engine.stop()
         except BaseException as error:
+            self._job.requests.attempt_failed(error)
             if stop is not None and not stop.future.done():
                 stop.future.set_exception(error)
             raise
@@ -275,7 +276,7 @@ class StreamingDriver:
             return Rescaled(stop)
         if isinstance(stop, SavepointRequest):
             self._engine.write_savepoint(stop, drained)
-            self._job.requests.answer_at_end(stop.future, stop.path)
+            self._job.requests.answer_at_end(stop)
             return Stopped(stop.path)
         if not self._all_ended:
             return Cancelled()

@@ -48,7 +48,7 @@ class _Upload(io.BytesIO):
 class SimulatedStore:
     """The objects at all addresses of `s3://`, as a file system of pyarrow: without directories and without renaming.
 
-    A read gives the newest content. A listing gives what there was some operations ago if the schedule says so.
+    A read gives the newest content. A listing gives the objects of some operations ago if the schedule says so.
     """
 
     type_name: ClassVar[str] = "s3"
@@ -73,7 +73,7 @@ class SimulatedStore:
         """Return the content of an object.
 
         Raises:
-            FileNotFoundError: There is none.
+            FileNotFoundError: The object does not exist.
         """
         self._machine.operation("read", _SCHEME + path)
         if (found := self._objects.get(path)) is None:
@@ -109,7 +109,7 @@ class SimulatedStore:
     # ---------------------------------------------------------------- pyarrow.fs.FileSystem
 
     def get_file_info(self, of: Any) -> Any:
-        """Return what there is at a path, or below a directory."""
+        """Return the kind and size of a path, or of the entries of a directory."""
         from pyarrow import fs
 
         if isinstance(of, str):

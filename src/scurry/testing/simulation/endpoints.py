@@ -39,7 +39,7 @@ class Endpoints:
         """Let the input be there, below a directory that is the run's."""
 
     def active(self, machine: Machine) -> AbstractContextManager[None]:
-        """Let what is outside of the machine be there while a `with` block runs."""
+        """Let other machines be there while a `with` block runs."""
         return nullcontext()
 
     def source(self, directory: str, records: Arriving, partitions: int) -> Any:

@@ -46,8 +46,8 @@ class Fault:
             disk is full once; `clock`: the wall clock jumps; `savepoint`: one is taken, and restored at the end;
             `rescale`: the job goes on at another parallelism; `stop`: it ends with a savepoint, and another job goes on
             from it; `second`: another driver starts on the checkpoint directory, and has to be refused; `change`: the
-            process dies, and the next one has another version of the program; `old`: an object store lists what there
-            was some operations ago.
+            process dies, and the next one has another version of the program; `old`: an object store lists the objects
+            of some operations ago.
         amount: Seconds of a jump of the clock, the parallelism of `rescale`, the version of `change`, the operations
             of `old`.
     """

@@ -17,8 +17,8 @@ from support.simulated.on_spark import SparkSimulation
 
 #: Schedules that a process takes at once.
 _SHARE = 25
-#: Programs of SQL are planned for each process, logs and objects are read and written in small blocks, and those on Spark test its
-#: part: they have a quarter of the schedules that others have.
+#: Programs of SQL are planned for each process, logs and objects are handled in small blocks, and those on Spark test
+#: its part: they have a quarter of the schedules that others have.
 _RARE, _USUAL = ("tumbling", "changes", "log", "sequence", "objects"), 4
 #: Programs that run on the model of Spark, too.
 ON_SPARK = ("counts", "evolving", "timers", "windows", "files")

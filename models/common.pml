@@ -27,6 +27,7 @@ c_decl {
 int at, seen, seen_by, seen_a, seen_b, seen_c, next_logged;
 byte doomed[2];
 bool lasting;   /* whether sinks keep what they have when the job is killed */
+bool struck;    /* whether a test has damaged files since the last start */
 
 #define STEP(name, a, b, c) (doomed[me] == 1 || (doomed[me] == 0 && seen == name && seen_by == me && \
     seen_a == (a) && seen_b == (b) && seen_c == (c)))
@@ -73,10 +74,11 @@ bool lasting;   /* whether sinks keep what they have when the job is killed */
 #define SETTLED 11
 #define REPAIRED 12
 #define FINISHED 13
+#define DAMAGED 14  /* by the test */
 #define TRACED 99
 
 /* Bounds, and the mutant: a fault that the model has on purpose. They are read from the environment. */
-byte MUTANT, RECORDS, CRASHES, CHANGES, DRIVERS, TAKEOVERS, DAMAGES, PARTS, MESSAGES;
+byte MUTANT, RECORDS, CRASHES, CHANGES, DRIVERS, TAKEOVERS, DAMAGES, PARTS, MESSAGES, LOSSES;
 
 c_decl {
     \#include <stdlib.h>
@@ -87,10 +89,15 @@ c_decl {
 NUMBER out[SINKS];    /* the number of records that it has */
 NUMBER known[SINKS];  /* the id after the last one that it knows */
 
+/* Whether entries of the log of assignments are lost: the records after them are requested again, and a batch may get
+ * others than it had. Sinks that take back what batches have written that are computed again are right all the same. */
+bool lost;
+
 inline commit_to(sink, id, since, until) {
     if
-    :: known[sink] > id
-    :: else -> MUST(out[sink] == since || !MY_LASTING); out[sink] = until; known[sink] = id + 1
+    :: known[sink] > id && !lost
+    :: known[sink] > id && lost -> MUST(out[sink] >= since || !MY_LASTING); out[sink] = until; known[sink] = id + 1
+    :: known[sink] <= id -> MUST(out[sink] == since || !MY_LASTING); out[sink] = until; known[sink] = id + 1
     fi
 }
 
@@ -103,7 +110,11 @@ bool finished;         /* as the directory has it */
 
 /* Every run comes to the end of the input. A trace may end before. */
 #ifdef TRACE
-#define WATCH active proctype watch() { seen == TRACED -> assert(false) }
+#define WATCH active proctype watch() { \
+    do \
+    :: atomic { seen == DAMAGED -> struck = true; c_code { look(); } } \
+    :: seen == TRACED -> assert(false) \
+    od }
 #else
 #define WATCH active proctype watch() { timeout -> assert(finished) }
 #endif
@@ -114,7 +125,7 @@ init {
             now.MUTANT = setting("MUTANT", 0); now.RECORDS = setting("RECORDS", 3); now.CRASHES = setting("CRASHES", 2);
             now.CHANGES = setting("CHANGES", 1); now.TAKEOVERS = setting("TAKEOVERS", 0); now.DAMAGES = setting("DAMAGES", 0);
             now.PARTS = setting("PARTS", 1); now.DRIVERS = setting("DRIVERS", 1);
-            now.MESSAGES = setting("MESSAGES", 0);
+            now.MESSAGES = setting("MESSAGES", 0); now.LOSSES = setting("LOSSES", 0);
         }
 #ifdef TRACE
         c_code { look(); }

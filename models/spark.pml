@@ -27,6 +27,7 @@
 #define SAVEPOINT_OF_UNCOMMITTED 18
 #define SAVEPOINT_REUSES_IDS 19
 #define RESTORES_AGAIN_UNSETTLED 20
+#define NOTE_KEPT_WITHOUT_ENTRY 21
 
 #include "common.pml"
 
@@ -51,10 +52,13 @@ NUMBER state_of[KEPT];       /* version -> records in it */
 NUMBER note, note_since, note_until;
 /* assignments/replays: batches whose ends are remembered after a rollback */
 NUMBER replays;
+/* assignments/rolled-back: batches that sinks may know, though they were rolled back */
+NUMBER undone;
 /* whether files of committed batches are damaged, and how many batches are intact */
 bool damaged;
 NUMBER intact;
-byte damages, takeovers, messages;
+NUMBER whole;                /* assignments that are left of the log, then */
+byte damages, losses, takeovers, messages;
 /* the machine's copy of the newest run: the records in it, and whether its content is not that */
 NUMBER copy;
 bool torn;
@@ -68,7 +72,7 @@ NUMBER sp_rec, sp_pos, sp_pending;
 #define ALL_PARTS (origin -> PARTS : 0)
 #define RESTORED(batches) (!origin || PARTS_UP_TO(END_OF(batches)) == PARTS)
 #define ALL_COMMITTED (b == committed && logged == END_OF(committed))
-#define REFUSED (replays > committed && MUTANT != MOVES_WHAT_IS_ROLLED_BACK)
+#define REFUSED (undone > committed && MUTANT != MOVES_WHAT_IS_ROLLED_BACK)
 
 /* Whether this driver may change the directory: the lease is looked at before. */
 #define ALONE (holder == me || MUTANT == LEASE_UNCHECKED)
@@ -85,7 +89,7 @@ NUMBER sp_rec, sp_pos, sp_pending;
 
 inline begin_files() {
     logged = 0; planned = 0; committed = 0; oldest = 0; note = 0; note_since = 0; note_until = 0; replays = 0;
-    damaged = false; intact = 0; copy = 0; torn = false;
+    undone = 0; damaged = false; intact = 0; whole = 0; copy = 0; torn = false;
 #ifndef TRACE
     to = 0;
     do
@@ -157,6 +161,26 @@ inline log_messages() {
 #endif
 }
 
+/* Go back to the last batch that is intact: what follows is computed again, by its former ends as far as it is logged. */
+inline roll_back() {
+    undone = ((intact < committed || note > committed) && planned > undone -> planned : undone);
+    note = (MUTANT == NOTE_OF_ROLLED_BACK_KEPT || (intact == committed && (whole == logged || MUTANT == NOTE_KEPT_WITHOUT_ENTRY))
+        -> note : 0);
+    replays = (planned > replays -> planned : replays);
+    do
+    :: replays > intact && END_OF(replays) > whole -> replays--
+    :: else -> break
+    od;
+    lost = lost || whole < logged;
+#ifndef TRACE
+    do
+    :: logged > whole -> logged--; rec_at[logged] = 0; entry_at[logged] = 0; parts_at[logged] = 0
+    :: else -> break
+    od;
+#endif
+    logged = whole; whole = 0; committed = intact; planned = intact; damaged = false
+}
+
 mtype = { DOWN, START, REPAIR, SETTLE, SETTLE_0, SETTLE_1, SETTLE_SPARK, SAVING, WRITING, BEGIN, RUN,
           IDLE, TASKS, NOTE, COMMIT_0, COMMIT_1, SPARK, OVER };
 
@@ -218,9 +242,7 @@ end: do
             fi
         fi }
     :: atomic { pc == REPAIR && ALONE && STEP(REPAIRED, intact, 0, 0) ->
-        note = (MUTANT == NOTE_OF_ROLLED_BACK_KEPT || intact == committed -> note : 0);
-        replays = (planned > replays -> planned : replays);
-        committed = intact; planned = intact; damaged = false; pc = START; DONE }
+        roll_back(); pc = START; DONE }
 
     /* ---------------------------------------------------------------- another generation */
     :: atomic { pc == SETTLE && HIDDEN ->
@@ -331,7 +353,7 @@ end: do
         COUNT(savepoints); loaded = (pc == COMMIT_0 -> committed + 1 : committed);
         SNAPSHOT(sp_rec, sp_pos, sp_pending, loaded); loaded = 0; sp_there = true; DONE }
     :: atomic { in_charge && pc == IDLE && mine == gen && ALONE && BOUND(stops < 1) && takeovers == 0 && committed > 0 &&
-            RESTORED(committed) && ALL_COMMITTED && !TRACING ->
+            RESTORED(committed) && ALL_COMMITTED && (!lost || undone <= committed) && !TRACING ->
         SNAPSHOT(sp_rec, sp_pos, sp_pending, committed); MUST(ALL_OUT(sp_rec));
         /* another job goes on from it, in a directory of its own: its sinks know no batch */
         stops++; stopped = true; sp_there = false; holder = NOBODY; gen = 0; first = 0; program = false; origin = false;
@@ -341,7 +363,8 @@ end: do
         /* the user starts from an earlier savepoint, and takes the records after it out of the sinks */
         stops++; sp_there = false; out[0] = sp_rec; out[1] = sp_rec; want = program; anew = true;
         n_rec = sp_rec; n_pos = sp_pos; n_pending = sp_pending; next_whole = true;
-        to = (MUTANT == SAVEPOINT_REUSES_IDS -> committed : (planned > replays -> planned : replays));
+        to = (planned > undone -> planned : undone);
+        to = (MUTANT == SAVEPOINT_REUSES_IDS -> committed : (to > replays -> to : replays));
         begin_generation(first + to) }
     :: atomic { in_charge && pc == IDLE && mine == gen && ALL_COMMITTED && BOUND(changes < CHANGES) && HIDDEN ->
         COUNT(changes); FORGET; want = !program; pc = SETTLE }
@@ -369,6 +392,18 @@ end: do
         if
         :: intact = committed - 1
         :: committed > oldest + 1 && RESTORED(committed - 2) -> intact = committed - 2
+        fi;
+        whole = logged }
+    :: atomic { pc == DOWN && holder != 1 - me && BOUND(losses < LOSSES) && gen > 0 && !finished && !damaged && !TRACING &&
+            RESTORED(committed) && logged > 0 ->
+        if
+        :: intact = committed
+        :: committed > oldest && RESTORED(committed - 1) -> intact = committed - 1
+        fi;
+        whole = (END_OF(intact) == 0 -> 0 : entry_at[AT(END_OF(intact) - 1)]);
+        if
+        :: whole < logged -> losses++; damaged = true
+        :: else -> intact = 0; whole = 0
         fi }
 #ifdef TRACE
     :: atomic { pc == OVER && holder != me && HIDDEN -> pc = DOWN }
@@ -376,7 +411,15 @@ end: do
             RESTORED(seen_a - my_first + 1) && STEP(SAVED, seen_a, 0, 0) ->
         DONE }                                                 /* its files are written while batches go on */
     :: atomic { pc == START && gen > 0 && !damaged && seen == REPAIRED && seen_a <= committed && HIDDEN ->
-        damaged = true; intact = seen_a }
+        damaged = true; intact = seen_a; whole = logged;
+        if
+        :: struck && next_logged < logged && next_logged >= END_OF(intact) -> whole = next_logged
+        :: else
+        fi;
+        struck = false }
+    :: atomic { pc == START && gen > 0 && !damaged && struck && seen == STARTED && seen_b == committed &&
+            seen_c < logged && seen_c >= END_OF(committed) && HIDDEN ->
+        intact = committed; whole = seen_c; struck = false; roll_back() }
     :: atomic { pc != DOWN && pc != OVER && doomed[me] == 0 -> doomed[me] = 1 }
 #endif
     od

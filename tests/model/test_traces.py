@@ -16,7 +16,7 @@ from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ScurryError
 from scurry.runtime.driver.protocol import TRACE_FILE, ProtocolTrace
 from support.model.spin import Unavailable
-from support.model.traces import Step, Trace, laid_out, traces_in, unexplained
+from support.model.traces import Step, Trace, damaged, laid_out, traces_in, unexplained
 
 pytestmark = pytest.mark.slow
 
@@ -141,6 +141,28 @@ SAVED_BESIDE = """
     a output 2
     a finished
 """
+#: An entry of the log of assignments is damaged that a batch had which sinks may know: other records follow.
+LOST_ENTRY = """
+    a taken
+    a begun 1 0 0
+    a started 1 0 0
+    a assigned 0 2 0
+    a computed 0 0 1
+    a prepared 0
+    a output 0
+    a assigned 2 4 0
+    a computed 1 0 1
+    a prepared 1
+    a output 1
+    - damaged
+    b taken
+    b started 1 1 2
+    b assigned 2 5 0
+    b computed 1 0 1
+    b prepared 1
+    b output 1
+    b finished
+"""
 
 
 def steps(text: str) -> list[Step]:
@@ -148,7 +170,7 @@ def steps(text: str) -> list[Step]:
     for line in text.strip().splitlines():
         words, _, positions = line.strip().partition(" @")
         run, name, *numbers = words.split()
-        found.append(Step(run, name, tuple(map(int, numbers)), positions))
+        found.append(Step(run.strip("-"), name, tuple(map(int, numbers)), positions))
     return found
 
 
@@ -161,8 +183,8 @@ def judged(text: str, directory: Path) -> Step | None:
 
 @pytest.mark.parametrize(
     "text",
-    [IN_PROCESS, ON_SPARK, LOOKED_LATE, TICKED, SAVED_BESIDE],
-    ids=["in process", "on Spark", "looked late", "ticked", "saved beside"],
+    [IN_PROCESS, ON_SPARK, LOOKED_LATE, TICKED, SAVED_BESIDE, LOST_ENTRY],
+    ids=["in process", "on Spark", "looked late", "ticked", "saved beside", "lost entry"],
 )
 def test_a_right_trace_is_accepted(text: str, tmp_path: Path) -> None:
     assert judged(text, tmp_path) is None
@@ -187,6 +209,8 @@ WRONG = {
     "a third entry of one turn": (SAVED_BESIDE, "assigned 3 5 0\n", "assigned 3 4 0\n    a assigned 4 5 0\n"),
     "a savepoint beside of what is not committed": (SAVED_BESIDE, "saved 1", "saved 2"),
     "a batch that is not repeated": (TICKED, "b computed 1 0 1\n    b prepared 1\n    b output 1\n", ""),
+    "an entry that is gone without damage": (LOST_ENTRY, "- damaged\n", ""),
+    "an entry that is lost with that of a committed batch": (LOST_ENTRY, "started 1 1 2", "started 1 1 0"),
     "a lost lease": (ON_SPARK, "b computed 3", "a computed 1 0 1\n    a prepared 1\n    b computed 3"),
 }
 
@@ -232,6 +256,13 @@ def test_a_file_has_a_trace_for_each_time_that_its_directory_was_laid_out(trace:
     job.step("finished")
     names = [([step.name for step in each.origin], [step.name for step in each.steps]) for each in traces_in(trace)]
     assert names == [([], ["taken"]), (["taken"], ["begun"]), (["taken"], ["finished"])]
+
+
+def test_damage_is_a_step_of_the_trace_of_its_directory(trace: Path, tmp_path: Path) -> None:
+    for name in ("job", "another"):
+        ProtocolTrace().hold(f"{tmp_path}/{name}/checkpoints")
+    damaged(f"{tmp_path}/job/checkpoints")
+    assert [[step.name for step in each.steps] for each in traces_in(trace)] == [["taken", "damaged"], ["taken"]]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from support.faults.job_directory import Place
+from support.model.traces import damaged
 
 KINDS: dict[str, Callable[[Path, random.Random], list[Path]]] = {
     "offsets": lambda generation, _: _numbered(generation / "spark" / "offsets", ""),
@@ -29,6 +30,7 @@ def damage(place: Place, kind: str, chance: random.Random) -> str:
     """Truncates, overwrites or deletes the newest file of a kind; says what it did."""
     file = max(KINDS[kind](place.generation, chance), key=lambda path: int(path.name.partition(".")[0]))
     size = file.stat().st_size
+    damaged(str(place.checkpoints))
     how = chance.choice(["truncated", "emptied", "overwritten", "deleted"])
     if how == "deleted":
         file.unlink()

@@ -1,6 +1,6 @@
 """Fixtures for tests that kill or fail jobs: the model of the protocol accepts the steps of all jobs that they run.
 
-A `conftest.py` imports both; then each test of its directory is looked at, but for those of some modules.
+A `conftest.py` imports both; then each test of its directory is looked at.
 """
 
 from __future__ import annotations
@@ -16,15 +16,6 @@ from support.model.spin import Unavailable
 from support.model.traces import Trace, traces_in, unexplained
 
 __all__ = ["protocol_is_kept", "protocol_trace"]
-
-#: Modules that do what the model does not have, with the reason.
-_NOT_MODELLED = {
-    "test_damaged_checkpoint": "a batch whose entry of the assignment log is lost is assigned anew, maybe otherwise",
-}
-#: Modules whose traces nobody has looked at yet: the model may lack a step of theirs, or scurry have a fault.
-_NOT_LOOKED_AT = {
-    "test_kill_executor_in_batch", "test_rescale_while_files_are_left", "test_spark_submit",
-}  # fmt: skip
 
 
 @dataclass
@@ -61,7 +52,7 @@ def protocol_is_kept(
 ) -> Iterator[None]:
     """The model of the protocol accepts what the jobs of a test have recorded, over all their starts."""
     # simulations have oracles of their own, and mutants
-    if request.node.get_closest_marker("slow") or request.path.stem in {*_NOT_MODELLED, *_NOT_LOOKED_AT}:
+    if request.node.get_closest_marker("slow"):
         monkeypatch.delenv(TRACE_FILE)
         yield
         return

@@ -32,15 +32,24 @@ class Step:
     positions: str = ""
 
 
-#: What tests append when they make a directory what it was at an earlier moment.
-LAID_OUT = "laid out"
+#: What tests append when they make a directory what it was at an earlier moment, and when they damage files in it.
+LAID_OUT, DAMAGED = "laid out", "damaged"
 
 
 def laid_out(directory: str) -> None:
     """Record that a directory is again what it was at some moment of its first runs, unless nothing is recorded."""
+    _append(directory, LAID_OUT)
+
+
+def damaged(directory: str) -> None:
+    """Record that files in a directory are damaged, entries of the log of assignments perhaps: these may be lost."""
+    _append(directory, DAMAGED)
+
+
+def _append(directory: str, step: str) -> None:
     if path := os.environ.get(TRACE_FILE):
         with open(path, "ab", buffering=0) as file:
-            known = {"directory": directory, "run": "", "step": LAID_OUT, "numbers": [], "positions": ""}
+            known = {"directory": directory, "run": "", "step": step, "numbers": [], "positions": ""}
             file.write(json.dumps(known).encode() + b"\n")
 
 
@@ -70,13 +79,14 @@ class Trace:
 
     def lines(self) -> list[str]:
         """The steps as the model reads them: positions are numbered, two drivers take turns."""
-        codes, seen, runs = _codes(), {"": 0}, list(dict.fromkeys(step.run for step in self.steps))
+        codes, seen, runs = _codes(), {"": 0}, list(dict.fromkeys(step.run for step in self.steps if step.run))
         found = []
         for step in self.steps:
             numbers = [*step.numbers, 0, 0, 0][:3]
             if step.name in ("checkpoint", "started") and self.model == "in_process":
                 numbers[2] = seen.setdefault(step.positions, len(seen))
-            found.append(" ".join(map(str, (codes[step.name], runs.index(step.run) % 2, *numbers))))
+            driver = runs.index(step.run) % 2 if step.run else 0
+            found.append(" ".join(map(str, (codes[step.name], driver, *numbers))))
         return found
 
 
@@ -92,6 +102,11 @@ def traces_in(file: Path) -> list[Trace]:
                 if of.removeprefix("file:").startswith(directory):
                     latest[of] = Trace(of, [], trace.part + 1, trace.origin or tuple(trace.steps))
                     traces.append(latest[of])
+            continue
+        if known["step"] == DAMAGED:
+            for of, trace in latest.items():
+                if of.removeprefix("file:").startswith(directory):
+                    trace.steps.append(Step("", DAMAGED))
             continue
         if directory not in latest:
             latest[directory] = Trace(directory)

@@ -13,6 +13,7 @@ from scurry.common.output_tag import OutputTag
 from scurry.datastream import DataStream, ProcessJoinFunction
 from scurry.errors import OperatorError
 from support.cases import CASES
+from support.runtime.divided_state import dividing_early
 from support.runtime.scripted_pipeline import MAX_TIME, MIN_TIME, Driven, Record, Step
 
 LATE = (OutputTag("late left"), OutputTag("late right"))
@@ -108,6 +109,17 @@ def driven(bounds: Bounds) -> Driven:
 @settings(max_examples=2 * CASES)
 @given(BOUNDS, st.lists(STEPS, min_size=1, max_size=3))
 def test_interval_joins_agree_with_the_model(bounds: Bounds, batches: list[list[Step]]) -> None:
+    check(bounds, batches)
+
+
+@settings(max_examples=CASES)
+@given(BOUNDS, st.lists(STEPS, min_size=1, max_size=4))
+def test_interval_joins_with_records_in_parts_agree_with_the_model(bounds: Bounds, batches: list[list[Step]]) -> None:
+    with dividing_early():
+        check(bounds, batches)
+
+
+def check(bounds: Bounds, batches: list[list[Step]]) -> None:
     model, subject = Model(bounds), driven(bounds)
     for steps in batches:
         for step in steps:

@@ -1,8 +1,8 @@
 """Windows against a model that keeps every element and looks at all of them each time (`window_model.py`).
 
 Elements and watermarks come interleaved and in several micro-batches, with the state written back in between. Each kind
-of window function runs `CASES` cases of time windows, of sessions and of windows that count: 15 properties, together
-10,500 cases with SCURRY_CASES=700 (`make test-models`), 450 otherwise.
+of window function runs `CASES` cases of time windows, of sessions and of windows that count, and half as many of time
+windows that are divided into parts: 20 properties.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from scurry.common.output_tag import OutputTag
 from scurry.datastream import DataStream
 from scurry.testing import TestHarness
 from support.cases import CASES
+from support.runtime.divided_state import dividing_early
 from support.runtime.window_cases import BATCHES, LATENESS, SESSIONS, TIME_WINDOWS, TRIGGERS
 from support.runtime.window_functions import AllContents, AllWithWindow, Contents, Sum, WithWindow, plus
 from support.runtime.window_model import (
@@ -126,6 +127,16 @@ def test_time_windows_agree_with_the_model(
     kind: str, windows: Any, trigger: Any, lateness: int, over_all: bool, late_output: bool, batches: Any
 ) -> None:
     check(Model(windows, trigger, lateness, over_all), kind, late_output, batches)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=CASES // 2)
+@given(TIME_WINDOWS, st.booleans(), st.booleans(), BATCHES)
+def test_time_windows_in_parts_agree_with_the_model(
+    kind: str, windows: Any, over_all: bool, late_output: bool, batches: Any
+) -> None:
+    with dividing_early():
+        check(Model(windows, AtEnd(), 0, over_all), kind, late_output, batches)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -16,24 +16,49 @@ from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.keys import original_key
+from scurry.runtime.keys import CanonicalKey, original_key
 from scurry.runtime.operators.window import TriggerContext, WindowOperator
 from scurry.runtime.operators.window_functions import ListFold
-from scurry.runtime.state.slots import EVENT, SESSIONS, aligned_contents
+from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.layout import Entry
+from scurry.runtime.state.slots import CONTENTS, EVENT, PARTS, PARTS_TIMER, SESSIONS, aligned_contents
+
+#: A key with more open windows than this many, and than so many times those of one record, keeps new ones in parts.
+_UNDIVIDED, _TIMES = 128, 4
+
+#: The number of windows, which follow each other, that a part holds.
+_WINDOWS = 16
 
 
 class AlignedWindowOperator(WindowOperator):
-    """Run `ops.AlignedWindow`; the start of a window is the namespace of its timer."""
+    """Run `ops.AlignedWindow`; the start of a window is the namespace of its timer.
+
+    While a key has many open windows, as when one of the files that are read is ahead of another, new ones are in parts
+    of its state, with their timers. The directory is the time at which the last of those windows ends; at that time, or
+    before, a timer of the key removes the directory or waits for its new time.
+    """
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
         assert self.spec.aligned is not None
         self._size, self._slide, self._offset = self.spec.aligned
+        self._span = self._slide * _WINDOWS
+        #: a key with as many slots keeps new windows in parts: one for each window, and that of its timers
+        self._divides_at = max(_UNDIVIDED, _TIMES * self._size // self._slide) + 1 if info.mode != "BATCH" else MAX_TIME
+        #: by key and number: the keys and entries of parts
+        self._parts: dict[tuple[CanonicalKey, int], tuple[bytes, Entry]] = {}
+        #: windows that a batch has touched: the entry of their key, in which they are, and their part
+        self._taken: list[tuple[Entry, Entry, tuple[int]]] = []
 
     def open(self) -> None:
         super().open()
         probe = self.assigner.assign_windows(None, 0, self.assigner_context)
         self._window_type = type(probe[0])
+
+    def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
+        super().bind(backend, watermark)
+        self._parts.clear()
+        self._taken.clear()
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         if timestamps is None:
@@ -43,7 +68,7 @@ class AlignedWindowOperator(WindowOperator):
         backend, fold = self.backend, self.fold
         find, load, first, more = self.finder(self.spec.pre_aggregate), backend.load, fold.first, fold.more
         size, slide, offset, watermark = self._size, self._slide, self._offset, self.current_watermark
-        tumbling, last, own = size == slide, MAX_TIME - size, self.own
+        tumbling, last, own, divides_at = size == slide, MAX_TIME - size, self.own, self._divides_at
         value: Any = None
         try:
             for key, value, time in zip(keys, values, timestamps, strict=True):
@@ -59,6 +84,7 @@ class AlignedWindowOperator(WindowOperator):
                     entry[slot] = more(entry[slot], value)
                     continue
                 backend.key, backend.entry = key, entry
+                divided = len(entry) > divides_at or PARTS in entry
                 for each in (start,) if tumbling else range(start, time - size, -slide):
                     slot = (each,)
                     if each != start:
@@ -68,17 +94,77 @@ class AlignedWindowOperator(WindowOperator):
                     elif each + size > watermark + 1:
                         if not MIN_TIME < each <= last:
                             self._require_times_at(time)
-                        entry[slot] = first(value)
-                        backend.register_timer(EVENT, each + size - 1, each)
+                        if not divided:
+                            entry[slot] = first(value)
+                            backend.register_timer(EVENT, each + size - 1, each)
+                        elif self._take_from_part(slot):
+                            entry[slot] = more(entry[slot], value)
+                        else:
+                            entry[slot] = first(value)
+                            self._begin_in_part(slot)
         except Exception as error:
             raise operator_error(self.plan, error, value) from error
+
+    def _part_of(self, slot: tuple[int]) -> tuple[bytes, Entry]:
+        """Return the key and entry of the part that a window of the current key is in, or will be."""
+        place = self.backend.key, slot[0] // self._span
+        found = self._parts.get(place)
+        if found is None:
+            found = self._parts[place] = self.backend.part_of(place[0], CONTENTS, place[1])
+        return found
+
+    def _take_from_part(self, slot: tuple[int]) -> bool:
+        """Move a window of the current key to its entry until the batch ends; return whether it is open."""
+        _, part = self._part_of(slot)
+        if slot not in part:
+            return False
+        entry = self.backend.entry
+        entry[slot] = part.pop(slot)
+        self._taken.append((entry, part, slot))
+        return True
+
+    def _begin_in_part(self, slot: tuple[int]) -> None:
+        """Let a new window of the current key be in a part from the end of the batch on; set its timer there."""
+        backend, end = self.backend, slot[0] + self._size - 1
+        key, entry = backend.key, backend.entry
+        name, part = self._part_of(slot)
+        self._taken.append((entry, part, slot))
+        directory = entry.get(PARTS)
+        if directory is None:
+            entry[PARTS] = {CONTENTS: end}
+            backend.register_timer(EVENT, end, PARTS_TIMER)
+        elif end > directory[CONTENTS]:
+            directory[CONTENTS] = end
+        backend.key, backend.entry = name, part
+        backend.register_timer(EVENT, end, slot[0])
+        backend.key, backend.entry = key, entry
+
+    def write_back(self) -> None:
+        for entry, part, slot in self._taken:
+            if slot in entry:
+                part[slot] = entry.pop(slot)
+        self._taken.clear()
 
     def _require_times_at(self, time: int) -> None:
         for window in self.assigner.assign_windows(None, time, self.assigner_context):
             self._require_times(window)
 
     def on_event_time(self, time: int, start: Any) -> None:
-        contents = self.backend.entry.pop(aligned_contents(start), None)
+        backend = self.backend
+        if start == PARTS_TIMER:
+            last = backend.entry[PARTS][CONTENTS]
+            if last > time:
+                backend.register_timer(EVENT, last, PARTS_TIMER)
+            else:
+                del backend.entry[PARTS]
+            return
+        slot = aligned_contents(start)
+        if slot in backend.entry:
+            contents = backend.entry.pop(slot)
+        else:  # its part has the timer, and the entry of the key the window, which records of this batch have touched
+            contents = backend.select(backend.key).pop(slot, None)
+        if self.spec.hook is not None:
+            backend.select(backend.key)  # the function may use state of the key, also if the window was in a part
         self._end(self._window_type(start, start + self._size), contents)
 
 

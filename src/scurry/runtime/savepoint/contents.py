@@ -13,6 +13,7 @@ from typing import Any
 from scurry.common.types import Row
 from scurry.errors import SavepointError
 from scurry.runtime.keys import CanonicalKey
+from scurry.runtime.parts import whole
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.expiry import Lifetimes, live
@@ -42,8 +43,14 @@ def keys_in(pages: Iterable[Entry]) -> Iterator[tuple[CanonicalKey, KeyEntry]]:
     """Yield the (canonical) keys of pages, each with its entry.
 
     Args:
-        pages: All pages and runs of some key groups; runs are held in memory, as a newer one may have a key, too.
+        pages: All pages and runs of some key groups; runs are held in memory, as a newer one may have a key, too, and
+            so are keys with parts.
     """
+    return whole(_stored_in(pages))
+
+
+def _stored_in(pages: Iterable[Entry]) -> Iterator[tuple[CanonicalKey, KeyEntry]]:
+    """Yield keys and parts of keys."""
     runs: dict[str, list[tuple[int, Any]]] = {}
     rows: dict[str, list[tuple[int, Any]]] = {}
     for page in pages:

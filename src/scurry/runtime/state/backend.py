@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common.time import checked_time
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
-from scurry.runtime.keys import CanonicalKey, key_hash, key_hashes
+from scurry.runtime.keys import CanonicalKey
+from scurry.runtime.parts import is_part, owner_of, part_key, state_hash, state_hashes, whole
 from scurry.runtime.state.declared import StateConversion
 from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.layout import (
@@ -232,6 +233,16 @@ class KeyedStateBackend:
         entry = self.entries.get(key)
         return self._opened(key, page) if entry is None else entry
 
+    def part(self, slot: Any, number: int) -> Entry:
+        """Return the entry of a part of the current key (`parts.py`), which stays the current one."""
+        return self.part_of(self.key, slot, number)[1]
+
+    def part_of(self, owner: CanonicalKey, slot: Any, number: int) -> tuple[bytes, Entry]:
+        """Return the key and the entry of a part of a key's state."""
+        key = part_key(owner, slot, number)
+        entry = self.entries.get(key)
+        return key, self.load(key) if entry is None else entry
+
     @property
     def runs(self) -> RunGroups:
         """The touched entries of groups in runs."""
@@ -269,7 +280,7 @@ class KeyedStateBackend:
         wanted = dict.fromkeys(keys)
         self.touched += len(wanted)
         new = [key for key in wanted if key not in entries]  # entries are read in the order in which they were made
-        found = dict(zip(new, key_hashes(new), strict=True))
+        found = dict(zip(new, state_hashes(new, count), strict=True))
         groups = {hashed % count for hashed in found.values()}
         self.load_groups(groups.difference(self.indexes))
         indexes = self.indexes
@@ -300,11 +311,11 @@ class KeyedStateBackend:
         for page in pages:
             for key in self.pages[page].keys() - self.entries.keys():
                 self._opened(key, page)
-        return [key for key, entry in self.entries.items() if slot in entry]
+        return [key for key, entry in self.entries.items() if slot in entry and not is_part(key)]
 
     def hash_of(self, key: CanonicalKey) -> int:
         hashed = self.hashes.get(key)
-        return key_hash(key) if hashed is None else hashed
+        return state_hash(key, self.max_parallelism) if hashed is None else hashed
 
     def hashes_of(self, keys: Collection[CanonicalKey]) -> list[int]:
         known = self.hashes
@@ -312,7 +323,7 @@ class KeyedStateBackend:
             return list(map(known.__getitem__, keys))
         except KeyError:
             new = [key for key in keys if key not in known]
-        hashes = key_hashes(new)
+        hashes = state_hashes(new, self.max_parallelism)
         known.update(zip(new, hashes, strict=True))
         return hashes if len(new) == len(keys) else [known[key] for key in keys]
 
@@ -419,6 +430,8 @@ class KeyedStateBackend:
     def fire_due(self, domain: int, until: int, fire: Callable[[int, Any], None], in_parts: bool = True) -> bool:
         """Call `fire(time, namespace)` for each timer up to `until`, in time order, with its key as the current key.
 
+        For a timer of a part, the current key is the owner's and the current entry that of the part.
+
         Args:
             until: The time in milliseconds.
             in_parts: Whether some may be left.
@@ -451,7 +464,7 @@ class KeyedStateBackend:
                     timers.discard((time, namespace))
                 else:
                     del entry[domain]
-                self.key, self.entry = key, entry
+                self.key, self.entry = owner_of(key) if type(key) is bytes and is_part(key) else key, entry
                 fire(time, namespace)
             if complete or self.is_full:
                 return complete
@@ -602,7 +615,7 @@ def stored_entries(uid: str, store: Mapping[StoreKey, bytes]) -> Page:
                     known.update({slot: known.get(slot, []) + rows for slot, rows in entry.items()})
     entries.update(newest(runs))
     entries.update(row_runs.entries(rows))
-    return entries
+    return dict(whole(entries.items()))
 
 
 def _pop_due(waiting: list[tuple[int, int]], until: int) -> list[tuple[int, int]]:

@@ -3,6 +3,7 @@
 | slot | value |
 |---|---|
 | `EVENT`, `PROCESSING` | the timers of a time domain, a set of (time, namespace) |
+| `PARTS` | by slot, how to find what is in parts of the key (`runtime/parts.py`); there as long as it has parts |
 | a state's name | state of the key |
 | `window_state(name, window)` | state of the key and a window: of a trigger or a process window function |
 | `window_contents(window)` | contents of a window |
@@ -27,6 +28,11 @@ from typing import Any
 EVENT = 0
 PROCESSING = 1
 DOMAINS = (EVENT, PROCESSING)
+
+#: The directories of the parts of a key.
+PARTS = 2
+#: The namespace of the timer at which a key may have no parts any more.
+PARTS_TIMER = ("parts",)
 
 #: The name of window contents among an operator's states.
 CONTENTS = "window-contents"

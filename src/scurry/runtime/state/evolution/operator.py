@@ -11,6 +11,7 @@ from typing import Any
 from scurry.common.state_migration import StateMigration
 from scurry.errors import ScurryError, StateMigrationError
 from scurry.runtime.keys import original_key
+from scurry.runtime.parts import is_part, owner_of
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.evolution.classes import ChangedClasses
 from scurry.runtime.state.evolution.values import Change, Incompatible, Rules, evolve
@@ -188,7 +189,8 @@ class OperatorMigration:
         try:
             self._migrate_entry(entry, state_name)
         except StateMigrationError as error:
-            raise StateMigrationError(f"key {original_key(key)!r}: {error}") from error.__cause__
+            owner = original_key(owner_of(key) if is_part(key) else key)
+            raise StateMigrationError(f"key {owner!r}: {error}") from error.__cause__
 
     def _migrate_entry(self, entry: Entry, name_of: Callable[[Any], str | None]) -> None:
         for slot in list(entry):

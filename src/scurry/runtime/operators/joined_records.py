@@ -128,7 +128,8 @@ class DividedRecords:
         part[self._slot] = self._parts[number] = records
 
     def _drop(self) -> None:
-        """Drop the first part."""
+        """Drop the first part; it may be the one that was read last."""
+        self._begin = self._end = MIN_TIME
         number = self._numbers.pop(0)
         del self._firsts[0]
         self._parts.pop(number, None)

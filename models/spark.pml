@@ -28,6 +28,7 @@
 #define SAVEPOINT_REUSES_IDS 19
 #define RESTORES_AGAIN_UNSETTLED 20
 #define NOTE_KEPT_WITHOUT_ENTRY 21
+#define STOPS_WITH_WHAT_IS_ROLLED_BACK 22
 
 #include "common.pml"
 
@@ -353,7 +354,7 @@ end: do
         COUNT(savepoints); loaded = (pc == COMMIT_0 -> committed + 1 : committed);
         SNAPSHOT(sp_rec, sp_pos, sp_pending, loaded); loaded = 0; sp_there = true; DONE }
     :: atomic { in_charge && pc == IDLE && mine == gen && ALONE && BOUND(stops < 1) && takeovers == 0 && committed > 0 &&
-            RESTORED(committed) && ALL_COMMITTED && (!lost || undone <= committed) && !TRACING ->
+            RESTORED(committed) && ALL_COMMITTED && (undone <= committed || MUTANT == STOPS_WITH_WHAT_IS_ROLLED_BACK) && !TRACING ->
         SNAPSHOT(sp_rec, sp_pos, sp_pending, committed); MUST(ALL_OUT(sp_rec));
         /* another job goes on from it, in a directory of its own: its sinks know no batch */
         stops++; stopped = true; sp_there = false; holder = NOBODY; gen = 0; first = 0; program = false; origin = false;

@@ -13,6 +13,7 @@ from scurry.common import Configuration, Types
 from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.window import TumblingProcessingTimeWindows
+from scurry.errors import SavepointError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import (
@@ -84,6 +85,7 @@ class Engine:
     """Remembers what it gets; commits a batch when it is next waited for, unless it was told to hold or to fail."""
 
     replaying = False
+    not_computed_again: int | None = None
 
     def __init__(self, recovered: SourcePositions | None = None) -> None:
         self._recovered = recovered
@@ -386,6 +388,30 @@ def test_stop_with_savepoint_reads_no_further_and_saves_when_all_is_committed() 
     assert job.engine.calls == ["start", "finish", "save", "stop", "close"]
     assert job.engine.splits == [["a", "b"]]
     assert job.engine.saved == [("path", None)]
+
+
+def test_stop_with_savepoint_waits_for_batches_that_are_repeated() -> None:
+    job = Job([TWO_BATCHES[0], (), TWO_BATCHES[1]])
+    job.engine.replaying = True
+    request = SavepointRequest("path", stop=True)
+
+    def replayed() -> None:
+        assert job.engine.saved == []
+        job.engine.replaying = False
+
+    job.at_step(job.asks(request), nothing, replayed)
+    assert job.driver.run() == Stopped("path")
+
+
+def test_stop_with_savepoint_is_refused_until_what_was_rolled_back_is_computed_again() -> None:
+    job = Job([TWO_BATCHES[0], (), TWO_BATCHES[1]])
+    job.engine.not_computed_again = 7
+    request = SavepointRequest("path", stop=True)
+    job.at_step(job.asks(request))
+    assert job.driver.run() == Finished()
+    with pytest.raises(SavepointError, match="before batch 7 is committed again.*Ask again later"):
+        request.future.result(0)
+    assert job.engine.saved == []
 
 
 def test_stop_with_savepoint_is_answered_when_the_job_is_over() -> None:

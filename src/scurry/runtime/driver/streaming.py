@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from scurry.errors import SavepointError
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import Request, RescaleRequest, Resumed, SavepointRequest, Tick
 from scurry.runtime.driver.source_coordinator import SourceCoordinator
@@ -72,6 +73,10 @@ class MicroBatchEngine(Protocol):
     @property
     def replaying(self) -> bool:
         """Return whether batches of an earlier attempt must still be repeated; new assignments wait for them."""
+
+    @property
+    def not_computed_again(self) -> int | None:
+        """Return the newest batch that sinks may know and that was rolled back, until it is computed again."""
 
     def start(self) -> None:
         """Begin to execute; the first submission, if any, was made before."""
@@ -295,12 +300,22 @@ class StreamingDriver:
 
     def _serve(self) -> SavepointRequest | RescaleRequest | None:
         """Answer the next request, or return it if the engine must stop for it."""
-        if self._restoring:
+        if self._restoring or self._engine.replaying:
             return None
         request = self._next_request()
-        if isinstance(request, SavepointRequest) and not request.stop:
+        if not isinstance(request, SavepointRequest):
+            return request
+        if not request.stop:
             self._engine.begin_savepoint(request)
-        elif request is not None:
+        elif (batch := self._engine.not_computed_again) is not None:
+            request.future.set_exception(
+                SavepointError(
+                    f"the job cannot stop with a savepoint before batch {batch} is committed again: it was rolled "
+                    "back, as files of the checkpoint were damaged. Sinks may have its output, which a job from the "
+                    "savepoint would repeat. Ask again later"
+                )
+            )
+        else:
             return request
         return None
 

@@ -192,6 +192,7 @@ class LocalEngine:
     """
 
     replaying = False
+    not_computed_again = None
 
     def __init__(
         self,

@@ -28,6 +28,7 @@ from scurry.runtime.replay.preparing import capturing
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
 from scurry.spark.checkpoint.prepared import Preparing
+from scurry.spark.checkpoint.rollback import not_computed_again
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import in_session
 from scurry.spark.savepoint.taker import SavepointTaker
@@ -102,6 +103,11 @@ class SparkEngine:
     @property
     def replaying(self) -> bool:
         return self._assignments.replaying
+
+    @property
+    def not_computed_again(self) -> int | None:
+        last = not_computed_again(self._generation.storage, self._generation.committed())
+        return None if last is None else self._generation.first_batch + last
 
     def start(self) -> None:
         plan = self._plan

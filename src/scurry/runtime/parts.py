@@ -1,4 +1,4 @@
-"""Parts of the state of a key: entries of their own for what a key keeps much of.
+"""Parts of the state of a key: entries of their own, for keys that keep many values.
 
 A batch decodes and encodes the whole entry of each key that it touches. So that it costs what it changes, an entry must
 not grow with all that is kept: operators **divide** what a key keeps much of, such as open windows or the records of a

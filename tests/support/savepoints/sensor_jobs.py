@@ -48,16 +48,16 @@ class Job:
         env = environment(self.runner, parallelism, **settings)
         return start(env, output, *build(env))
 
-    def wait(self, client: JobClient) -> None:
+    def wait(self, client: JobClient, kind: str = "running") -> None:
         """Waits until the job has written something; it is in the middle then."""
         give_up = time.monotonic() + 120
-        while not lines(self.outputs[-1], kind="running"):
+        while not lines(self.outputs[-1], kind=kind):
             assert time.monotonic() < give_up and not client.get_job_status().result().is_terminal_state()
             time.sleep(0.02)
 
-    def stop(self, client: JobClient, drain: bool = False) -> str:
+    def stop(self, client: JobClient, drain: bool = False, kind: str = "running") -> str:
         """Stops a job in the middle."""
-        self.wait(client)
+        self.wait(client, kind)
         path = client.stop_with_savepoint(drain, str(self.place / "savepoints")).result()
         assert client.get_job_status().result() == JobStatus.FINISHED
         return path

@@ -10,7 +10,7 @@ from support.simulated.keyed import enriched, evolving, expiring, hybrid, overla
 from support.simulated.late import late
 from support.simulated.patterns import pairs
 from support.simulated.storage import files, log, objects, sequence
-from support.simulated.streams import joins, rules
+from support.simulated.streams import divided, divided_windows, joins, rules
 from support.simulated.tables import changes, tumbling
 
 #: Name -> program.
@@ -23,6 +23,8 @@ PROGRAMS: dict[str, Callable[[], Program]] = {
         simulation.sessions,
         late,
         joins,
+        divided,
+        divided_windows,
         rules,
         expiring,
         evolving,

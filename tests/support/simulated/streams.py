@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 from scurry.common import Time, Types
-from scurry.datastream import KeyedBroadcastProcessFunction, ProcessJoinFunction, RuntimeContext
+from scurry.datastream import KeyedBroadcastProcessFunction, ProcessJoinFunction, ProcessWindowFunction, RuntimeContext
 from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor
-from scurry.datastream.window import TumblingEventTimeWindows
-from scurry.testing.simulation import Program
+from scurry.datastream.window import SlidingEventTimeWindows, TumblingEventTimeWindows
+from scurry.testing.simulation import Endpoints, Program
+from scurry.testing.simulation.machine import Machine
+from support.runtime.divided_state import dividing_early
 from support.simulated.records import Given, key_of, part, records, stream
 
 BEFORE, AFTER, WIDTH = 1_000, 2_000, 3_000
+LONG, SLIDE = 4_000, 1_000
+
+
+class Numbers(ProcessWindowFunction[Any, Any, Any, Any]):
+    def process(self, key: Any, context: Any, elements: Iterable[Any]) -> Iterator[str]:
+        yield f"{key} {context.window().start} {sorted(number for _, number, _ in elements)}"
 
 
 class Pair(ProcessJoinFunction[Any, Any, Any]):
@@ -47,6 +57,34 @@ def joins() -> Program:
         return near + same
 
     return Program("joins", records, build, expected)
+
+
+class _Divided(Endpoints):
+    def active(self, machine: Machine) -> AbstractContextManager[None]:
+        return dividing_early()
+
+
+def divided() -> Program:
+    """Return a program that joins records by intervals, with keys whose records are in parts of their state."""
+    return replace(joins(), name="divided", endpoints=_Divided())
+
+
+def divided_windows() -> Program:
+    """Return a program of sliding windows, with keys whose open windows are in parts of their state."""
+
+    def build(env: Any, source: Any, sink: Any) -> None:
+        keyed = stream(env, source, "source").key_by(key_of, Types.STRING())
+        windows = keyed.window(SlidingEventTimeWindows.of(Time.milliseconds(LONG), Time.milliseconds(SLIDE)))
+        windows.process(Numbers(), Types.STRING()).uid("windows").sink_to(sink).uid("sink")
+
+    def expected(given: Given) -> list[Any]:
+        found: dict[Any, list[int]] = {}
+        for key, (_, number, _), time in given:
+            for start in range(time // SLIDE * SLIDE, time - LONG, -SLIDE):
+                found.setdefault((key, start), []).append(number)
+        return [f"{key} {start} {sorted(numbers)}" for (key, start), numbers in found.items()]
+
+    return Program("divided_windows", records, build, expected, endpoints=_Divided())
 
 
 RULES = MapStateDescriptor("rules", Types.INT(), Types.INT())

@@ -26,7 +26,7 @@ from scurry.runtime.state.slots import CONTENTS, EVENT, PARTS, PARTS_TIMER, SESS
 #: A key with more open windows than this many, and than so many times those of one record, keeps new ones in parts.
 _UNDIVIDED, _TIMES = 128, 4
 
-#: The number of windows, which follow each other, that a part holds.
+#: The number of windows, which follow each other, that a part holds: a part of the layout, which savepoints have.
 _WINDOWS = 16
 
 

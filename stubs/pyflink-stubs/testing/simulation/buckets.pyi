@@ -1,0 +1,1 @@
+from scurry.testing.simulation.buckets import *

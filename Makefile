@@ -41,7 +41,7 @@ demo: setup ## Run the example on flight data
 
 # The longest first, three at a time: jobs that start, wait or fail leave half of two cores idle. `types` is first, as
 # tests of types use its cache.
-SUITES := types faults-in-session fast-sql fast-others test-spark kafka-topics test-slow test-conformance \
+SUITES := types fast-others faults-in-session fast-sql test-spark kafka-topics test-slow test-conformance \
 	faults-in-processes kafka-history test-servers test-postgres
 
 # Here everything is killed twice; test-nightly does it 20 times each. A test that hangs fails with the stacks of its

@@ -54,7 +54,7 @@ def test_parts_are_not_among_the_keys_with_a_state() -> None:
     backend = KeyedStateBackend("uid", store, GROUPS)
     for key in ("a", 7):
         backend.select(key)["state"] = 1
-        backend.part("state", 0)["state"] = 2
+        backend.part_of(backend.key, "state", 0)[1]["state"] = 2
     backend.flush()
     assert sorted(map(str, KeyedStateBackend("uid", store, GROUPS).keys_with("state", range(GROUPS)))) == ["7", "a"]
 

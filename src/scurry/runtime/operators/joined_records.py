@@ -12,7 +12,7 @@ from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.slots import PARTS
 
-#: A part with more records is split in two.
+#: A part with more records is split.
 PART_RECORDS = 128
 
 #: A record with its time.

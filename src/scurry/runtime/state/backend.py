@@ -233,12 +233,8 @@ class KeyedStateBackend:
         entry = self.entries.get(key)
         return self._opened(key, page) if entry is None else entry
 
-    def part(self, slot: Any, number: int) -> Entry:
-        """Return the entry of a part of the current key (`parts.py`), which stays the current one."""
-        return self.part_of(self.key, slot, number)[1]
-
     def part_of(self, owner: CanonicalKey, slot: Any, number: int) -> tuple[bytes, Entry]:
-        """Return the key and the entry of a part of a key's state."""
+        """Return the key and the entry of a part of a key's state (`parts.py`); it does not become the current one."""
         key = part_key(owner, slot, number)
         entry = self.entries.get(key)
         return key, self.load(key) if entry is None else entry

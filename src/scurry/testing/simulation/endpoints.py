@@ -39,7 +39,7 @@ class Endpoints:
         """Let the input be there, below a directory that is the run's."""
 
     def active(self, machine: Machine) -> AbstractContextManager[None]:
-        """Let other machines be there while a `with` block runs."""
+        """Keep systems outside of the machine, such as an object store, up while a `with` block runs."""
         return nullcontext()
 
     def source(self, directory: str, records: Arriving, partitions: int) -> Any:

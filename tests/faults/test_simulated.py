@@ -1,22 +1,27 @@
 """Programs on simulated machines: no schedule finds a fault, and each known fault is found within some schedules.
 
 `SCURRY_SCHEDULES` says how many schedules (10,000 in CI), `SCURRY_SEED` where they begin.
-Without pytest: `python -m support.simulated.runs` in `tests`.
+Without pytest: `python -m support.simulated.runs` in `tests`. Without a seed it takes new ones and keeps them in the
+ledger, `tests/support/simulated/ledger.jsonl`.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from scurry.testing.simulation import KINDS_OF_STORES, FoundFault
 from support.mutants import MUTANTS, Mutant
-from support.simulated.runs import outcomes
+from support.simulated.runs import ledger, outcomes
 
 pytestmark = pytest.mark.slow
 
+ROOT = Path(__file__).parents[2]
 SCHEDULES = int(os.environ.get("SCURRY_SCHEDULES", "10000"))
 FIRST = int(os.environ.get("SCURRY_SEED", "0"))
 #: Schedules within which each mutant is found.
@@ -32,6 +37,14 @@ def test_no_schedule_finds_a_fault() -> None:
         dealt += had.dealt
     assert set(dealt) == set(KINDS_OF_STORES) or SCHEDULES < 400
     print(f"{SCHEDULES} schedules, {dict(dealt)}")
+
+
+def test_the_ledger_has_the_schedules_that_the_page_claims() -> None:
+    claimed = re.search(r"more than ([0-9,]+) of new seeds", (ROOT / "docs" / "claims.md").read_text("utf-8"))
+    assert claimed is not None
+    assert int(claimed[1].replace(",", "")) <= sum(line["schedules"] for line in ledger())
+    firsts = [line["first"] for line in ledger()]
+    assert all(later - first >= 20_000 for first, later in pairwise(firsts))
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import gc
+import json
 import multiprocessing
 import os
+import resource
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
 from functools import cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from scurry.testing.simulation import FoundFault, Simulation
 from support.simulated import PROGRAMS
 from support.simulated.on_spark import SparkSimulation
 
+#: The schedules that were run, part by part: seeds, commit, faults.
+LEDGER = Path(__file__).with_name("ledger.jsonl")
+#: Schedules of a part: what is lost if a run is ended.
+_PART = 20_000
 #: Schedules that a process takes at once.
 _SHARE = 25
 #: Programs of SQL are planned for each process, logs and objects are handled in small blocks, and those on Spark test
@@ -87,18 +96,52 @@ def _begin() -> None:
     gc.disable()  # each share collects its garbage
 
 
-def main() -> None:
-    """Run the schedules that the environment names; print what they had."""
-    schedules, first = int(os.environ.get("SCURRY_SCHEDULES", "10000")), int(os.environ.get("SCURRY_SEED", "0"))
-    done, faults = 0, 0
+def ledger() -> list[dict[str, Any]]:
+    """Return the schedules that were run at night and beside other work: a line for each part of a run."""
+    return [json.loads(line) for line in LEDGER.read_text("utf-8").splitlines()] if LEDGER.exists() else []
+
+
+def _commit() -> str:
+    """Return the commit that is checked out."""
+    shown = subprocess.run(
+        ["git", "rev-parse", "--short=9", "HEAD"], check=True, capture_output=True, text=True, cwd=LEDGER.parent
+    )
+    return shown.stdout.strip()
+
+
+def _unused() -> int:
+    """Return the seed from which no part of the ledger has run."""
+    return max((line["first"] + _PART for line in ledger()), default=11_000_000)
+
+
+def part(schedules: int, first: int) -> dict[str, Any]:
+    """Run schedules and print the faults that they find; return a line of the ledger."""
+    commit, faults, done, dealt = _commit(), list[str](), 0, Counter[str]()
     for share, had in outcomes(schedules, first):
         done += had.schedules
+        dealt.update(had.dealt)
         if had.fault is not None:
-            faults += 1
             print(share, had.fault, flush=True)
-        if done % 1000 < _SHARE:
-            print(f"{done} schedules, {faults} faults", flush=True)
-    print(f"{done} schedules, {faults} faults")
+            faults.append(f"{share.program}{' on Spark' if share.on_spark else ''}: {had.fault.partition(':')[0]}")
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {
+        "day": f"{datetime.now(UTC):%Y-%m-%d}", "commit": commit, "first": first, "schedules": done, "faults": faults,
+        "dealt": dealt.total(), "processor_seconds": round(spent.ru_utime + spent.ru_stime),
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Run the schedules that the environment names, in parts; print each, and keep those of new seeds in the ledger."""
+    schedules, seed = int(os.environ.get("SCURRY_SCHEDULES", "10000")), os.environ.get("SCURRY_SEED")
+    before, done, faults = 0, 0, 0
+    for start in range(0, schedules, _PART):
+        line = part(min(_PART, schedules - start), _unused() if seed is None else int(seed) + start)
+        before, line["processor_seconds"] = line["processor_seconds"], line["processor_seconds"] - before
+        done, faults = done + line["schedules"], faults + len(line["faults"])
+        if seed is None:
+            with LEDGER.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(line) + "\n")
+        print(f"{done} schedules, {faults} faults", flush=True)
 
 
 if __name__ == "__main__":

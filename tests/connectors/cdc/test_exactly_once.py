@@ -132,6 +132,68 @@ def test_texts_as_keys_are_compared_by_the_database(shop: Any) -> None:
     reader.close()
 
 
+@pytest.mark.postgres
+def test_texts_as_keys_are_compared_by_the_collation_of_their_column(postgres: PostgresShop) -> None:
+    """By that of the database changes were looked for in other chunks: some came again, others did not."""
+    chance = random.Random(5)
+    values = ", ".join(f"('{chr((97 if n % 2 else 65) + n % 26)}{n}', 'x', {n})" for n in range(100))
+    postgres.run(
+        'CREATE TABLE items (id text COLLATE "en-x-icu" PRIMARY KEY, name text, price numeric(10))',
+        "ALTER TABLE items REPLICA IDENTITY FULL",
+        f"INSERT INTO items VALUES {values}",
+    )
+    reader = Reader(postgres.capture())
+
+    def change() -> None:
+        postgres.run(
+            f"UPDATE items SET price = price + 1 WHERE mod(price, 7) = {chance.randrange(7)}",
+            f"DELETE FROM items WHERE mod(price, 31) = {chance.randrange(31)}",
+        )
+
+    for _ in range(8):
+        change()
+        reader.interrupted_step(chance, change)
+    reader.drain()
+    assert reader.there() == texts(postgres)
+    reader.close()
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("kind", ["integer", "text"])
+def test_a_chunk_that_is_read_again_takes_as_many_requests_however_much_has_changed(
+    postgres: PostgresShop, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job that was killed while it read tables asked for each row that had changed since, in every chunk."""
+    import psycopg
+
+    postgres.run(
+        f"CREATE TABLE items (id {kind} PRIMARY KEY, name text, price numeric(10))",
+        "ALTER TABLE items REPLICA IDENTITY FULL",
+        "INSERT INTO items SELECT i, 'x', i FROM generate_series(1, 100) AS i",
+    )
+    reader = Reader(postgres.capture())
+    works = reader.next_works()
+    first = reader.content(reader.read(works))
+    reader.kill(reader.position)
+    requests: list[object] = []
+    execute = psycopg.Connection.execute
+
+    def counted(connection: Any, query: Any, *rest: Any, **more: Any) -> Any:
+        if rest and "pg_replication_slots" not in query:  # which is asked until the slot is free
+            requests.append(query)
+        return execute(connection, query, *rest, **more)
+
+    monkeypatch.setattr(psycopg.Connection, "execute", counted)
+    counts = []
+    for most in (1, 90):
+        postgres.run(f"UPDATE items SET name = 'y' WHERE price <= {most}")
+        requests.clear()
+        assert reader.content(reader.read(works)) == first
+        counts.append(len(requests))
+    assert counts[0] == counts[1]
+    reader.close()
+
+
 #: By database and kind of key: the type of the key, and the key of a number.
 KEYS = [
     pytest.param("postgres", "char(10)", "repeat(chr(97 + i % 3), 4) || i", marks=pytest.mark.postgres),

@@ -6,10 +6,11 @@ import decimal
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from scurry.connectors.cdc.capture import CapturedTable, LogWork, RowBlock, Segment
+from scurry.connectors.cdc.capture import CapturedTable, LogWork, RowBlock, Segment, TableId
 from scurry.connectors.cdc.changes import BlockBuilder, change_rows, check_place, upserted_rows
 from scurry.connectors.cdc.postgres.connection import connect, lsn_of, lsn_text, newest_end, when_slot_is_free
 from scurry.connectors.cdc.postgres.pgoutput import UNCHANGED, Begin, Change, Relation, Values, parse
+from scurry.connectors.cdc.postgres.session import collation
 from scurry.connectors.cdc.postgres.settings import PostgresSettings
 from scurry.connectors.cdc.postgres.visibility import Visibility
 from scurry.errors import LogLostError, MalformedRecordError
@@ -147,6 +148,7 @@ class LogReader:
         self._work = work
         self._columns = columns
         self._asked: Any = None
+        self._collations: dict[TableId, str] = {}
 
     def blocks(self) -> Iterator[RowBlock]:
         """Yield the changes."""
@@ -231,7 +233,10 @@ class LogReader:
             return sum(decimal.Decimal(bound) < number for bound in bounds)
         if self._asked is None:
             self._asked = connect(self._settings)
-        query = f"SELECT count(*) FROM unnest($1::text[]) AS b WHERE b::{kind} < $2::text::{kind}"
+        if table.id not in self._collations:
+            self._collations[table.id] = collation(self._asked, table)
+        bound = f"b::{kind}{self._collations[table.id]}"
+        query = f"SELECT count(*) FROM unnest($1::text[]) AS b WHERE {bound} < $2::text::{kind}"
         return int(self._asked.execute(query, [bounds, key]).fetchone()[0])
 
     def _chosen(

@@ -19,7 +19,7 @@ from scurry.connectors.cdc.changes import Undo, UndoRows
 from scurry.connectors.cdc.postgres.connection import connect, explained
 from scurry.connectors.cdc.postgres.log import LogReader, changes, flushed_end
 from scurry.connectors.cdc.postgres.pgoutput import Change
-from scurry.connectors.cdc.postgres.session import PostgresSession, quoted, table_name
+from scurry.connectors.cdc.postgres.session import PostgresSession, collation, quoted, table_name
 from scurry.connectors.cdc.postgres.settings import PostgresSettings
 from scurry.connectors.cdc.postgres.visibility import Visibility
 
@@ -101,7 +101,7 @@ class PostgresCapture(ChangeCapture):
         wanted = _wanted(table, columns)
         places = [table.columns.index(name) for name in wanted]
         types = tuple(map(table.type_of, wanted))
-        restored = [row for row in undo.rows() if _in_chunk(connection, work, row)]
+        restored = _of_chunk(connection, work, undo.rows())
         if restored:
             chosen = [[row[at] for row in restored] for at in places]
             yield RowBlock(table.id, wanted, types, chosen, len(restored))
@@ -156,19 +156,24 @@ def _literal(connection: Any, text: str) -> str:
     return str(sql.Literal(text).as_string(connection))
 
 
-def _in_chunk(connection: Any, work: ChunkWork, row: Sequence[Any]) -> bool:
-    """Return whether a row belongs to a chunk; the database compares, because order depends on collations."""
+def _of_chunk(connection: Any, work: ChunkWork, rows: list[Sequence[Any]]) -> list[Sequence[Any]]:
+    """Return the rows that belong to a chunk; the database compares, because order depends on collations.
+
+    It is asked once for all of them: what has changed since the snapshot may be as many rows as there are.
+    """
     table = work.table
-    if table.chunk_key is None:
-        return True
-    value, kind = row[table.columns.index(table.chunk_key)], table.type_of(table.chunk_key)
-    if value is None:
-        return work.upper is None
+    if table.chunk_key is None or not rows:
+        return rows
+    at, kind = table.columns.index(table.chunk_key), table.type_of(table.chunk_key)
+    key = f"key::{kind}{collation(connection, table)}"
     query = (
-        f"SELECT ($2::text IS NULL OR $1::{kind} > $2::text::{kind}) AND "
-        f"($3::text IS NULL OR $1::{kind} <= $3::text::{kind})"
+        f"SELECT CASE WHEN key IS NULL THEN $4 ELSE ($2::text IS NULL OR {key} > $2::text::{kind}) AND "
+        f"($3::text IS NULL OR {key} <= $3::text::{kind}) END "
+        "FROM unnest($1::text[]) WITH ORDINALITY AS of_rows (key, place) ORDER BY place"
     )
-    return bool(connection.execute(query, [value, work.lower, work.upper]).fetchone()[0])
+    parameters = [[row[at] for row in rows], work.lower, work.upper, work.upper is None]
+    found = connection.execute(query, parameters).fetchall()
+    return [row for row, (belongs,) in zip(rows, found, strict=True) if belongs]
 
 
 def _parts(copy: Any, most_rows: int) -> Iterator[bytes]:

@@ -37,6 +37,10 @@ SELECT i.indrelid::bigint, a.attname FROM pg_index i JOIN pg_attribute a ON a.at
 AND a.attnum = ANY(i.indkey) WHERE i.indrelid = ANY($1::bigint[]) AND i.indisprimary
 ORDER BY i.indrelid, array_position(i.indkey::int2[], a.attnum)
 """
+_COLLATION = """
+SELECT format(' COLLATE %I.%I', n.nspname, c.collname) FROM pg_attribute a JOIN pg_collation c ON c.oid = a.attcollation
+JOIN pg_namespace n ON n.oid = c.collnamespace WHERE a.attrelid = to_regclass($1) AND a.attname = $2
+"""
 
 
 def quoted(name: str) -> str:
@@ -47,6 +51,15 @@ def quoted(name: str) -> str:
 def table_name(table: TableId) -> str:
     """Return the name of a table in statements."""
     return f"{quoted(table.schema)}.{quoted(table.name)}"
+
+
+def collation(connection: Any, table: CapturedTable) -> str:
+    """Return the clause that makes values compare as the chunk key of a table; empty if its type has no collations.
+
+    Values in a statement alone compare as the database does by default, where a column may have a collation of its own.
+    """
+    found = connection.execute(_COLLATION, [table_name(table.id), table.chunk_key]).fetchone()
+    return "" if found is None else str(found[0])
 
 
 class PostgresSession(CaptureSession):

@@ -88,7 +88,7 @@ def main(system: str, address: str, queue: str, out: str) -> None:
     settings = Configuration()
     if "FLINK_JARS" in os.environ:
         settings.set_string("pipeline.jars", os.environ["FLINK_JARS"])
-        settings.set_string("python.execution-mode", "thread")
+        settings.set_string("python.execution-mode", os.environ["FLINK_MODE"])
     env = StreamExecutionEnvironment.get_execution_environment(settings)
     env.set_parallelism(2)
     env.enable_checkpointing(1000)

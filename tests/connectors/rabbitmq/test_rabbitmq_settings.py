@@ -7,13 +7,11 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-import pika
 import pytest
-from pika.spec import Basic
 
 from scurry.common.serialization import SimpleStringSchema
 from scurry.connectors.rabbitmq.client import Broker
-from scurry.connectors.rabbitmq.messages import message_of
+from scurry.connectors.rabbitmq.messages import RMQMessage
 from scurry.connectors.rabbitmq.source import RabbitQueue
 from scurry.datastream.connectors.rabbitmq import RMQConnectionConfig, RMQSink, RMQSource, RMQStreamSource
 from scurry.errors import ArgumentError, ArgumentTypeError, ExtraMissingError, UnsupportedError, ValidationError
@@ -94,29 +92,27 @@ def test_a_missing_client_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 class Connection:
     """A connection that notes what is acknowledged."""
 
-    is_open = True
+    number = 0
 
     def __init__(self) -> None:
         self.acknowledged: list[int] = []
 
-    def add_callback_threadsafe(self, callback: Callable[[], None]) -> None:
-        callback()
-
-    def basic_ack(self, tag: int, multiple: bool) -> None:
+    def acknowledge(self, tag: int, then: Callable[[], None]) -> None:
         self.acknowledged.append(tag)
+        then()
+
+
+def message(correlation_id: str) -> RMQMessage:
+    return RMQMessage("q", b"m", "", "q", 0, False, None, correlation_id, None, {})
 
 
 def test_messages_that_come_again_are_acknowledged_without_a_commit() -> None:
     receiver: Any = RabbitQueue(Broker(), "q", correlation_ids=True, prefetch=2).create_receiver()
-    receiver._connection = receiver._channel = connection = Connection()
+    receiver._consumer = connection = Connection()
     tags = count(1)
 
     def taken(*ids: str) -> list[str | None]:
-        deliveries = []
-        for each in ids:
-            method, properties = Basic.Deliver("", tag := next(tags)), pika.BasicProperties(correlation_id=each)
-            found = message_of("q", method, properties, b"m")
-            deliveries.append((0, tag, found))
+        deliveries = [(0, next(tags), message(each)) for each in ids]
         return [each.correlation_id for each in receiver.accepted(deliveries)]
 
     receiver.restore({"ids": ["a", "b"]})

@@ -67,7 +67,7 @@ class Receiver(ABC):
 
     @abstractmethod
     def receive(self) -> None:
-        """Wait a moment for messages, and call `received` for each."""
+        """Wait a moment for messages, and call `received` for each, or `received_together`."""
 
     @abstractmethod
     def failure(self, reason: Exception) -> ConnectorError:
@@ -99,9 +99,14 @@ class Receiver(ABC):
 
     def received(self, message: Any) -> None:
         """Keep a message until it is taken; called by `receive`."""
+        self.received_together((message,))
+
+    def received_together(self, messages: Sequence[Any]) -> None:
+        """Keep messages until they are taken; called by `receive`."""
+        size = sum(map(self.size, messages))
         with self._counting:
-            self._bytes += self.size(message)
-            self._messages.append(message)
+            self._bytes += size
+            self._messages.extend(messages)
         self._fruitless_since = None
 
     def forget(self) -> None:
@@ -132,17 +137,21 @@ class Receiver(ABC):
             self._thread.start()
         if self._error is not None:
             raise self._error
-        taken: list[Any] = []
-        size = 0
-        while self._messages and len(taken) < most and size < most_bytes:
-            with self._counting:
-                if not self._messages:  # the connection broke in this moment
-                    break
-                taken.append(self._messages.popleft())
-                bytes_of_it = self.size(taken[-1])
-                self._bytes -= bytes_of_it
-            size += bytes_of_it
-        return self.accepted(taken)
+        return self.accepted(self._taken_off(most, most_bytes))
+
+    def _taken_off(self, most: int, most_bytes: int) -> list[Any]:
+        """Return messages that waited: all, if they are within the limits."""
+        with self._counting:  # the connection may break meanwhile
+            waiting, size = self._messages, 0
+            if len(waiting) <= most and self._bytes <= most_bytes:
+                self._messages, self._bytes = deque(), 0
+                return list(waiting)
+            taken: list[Any] = []
+            while waiting and len(taken) < most and size < most_bytes:
+                taken.append(waiting.popleft())
+                size += self.size(taken[-1])
+            self._bytes -= size
+        return taken
 
     def _run(self) -> None:
         connected = time.monotonic()

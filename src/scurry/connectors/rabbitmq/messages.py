@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
@@ -50,25 +49,6 @@ class RMQMessage(NamedTuple):
 
 
 OFFSET = "x-stream-offset"
-
-
-def message_of(queue: str, method: Any, properties: Any, body: bytes) -> RMQMessage:
-    """Return a message that pika has received."""
-    headers = dict(properties.headers or {})
-    offset = headers.pop(OFFSET, None)
-    seconds = properties.timestamp
-    return RMQMessage(
-        queue,
-        body,
-        method.exchange,
-        method.routing_key,
-        time.time_ns() // 1_000_000 if seconds is None else int(seconds) * 1000,
-        method.redelivered,
-        offset,
-        properties.correlation_id,
-        properties.message_id,
-        headers,
-    )
 
 
 class RabbitMessages(MessageSystem):

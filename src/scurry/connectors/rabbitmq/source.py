@@ -10,8 +10,10 @@ from scurry.connectors.messages import MessageSystem
 from scurry.connectors.queues import receiving
 from scurry.connectors.queues.receiving import MOST_WAITING, Receiver, ReceivingScan, Renewal, SeenIds
 from scurry.connectors.rabbitmq.client import ANSWER_SECONDS, Broker, open_queue, pika
-from scurry.connectors.rabbitmq.messages import OFFSET, RabbitMessages, RMQMessage, message_of
-from scurry.errors import ConnectorError, MalformedRecordError, SourceNotFoundError
+from scurry.connectors.rabbitmq.consumer import Consumer
+from scurry.connectors.rabbitmq.deliveries import Delivery
+from scurry.connectors.rabbitmq.messages import OFFSET, RabbitMessages, RMQMessage
+from scurry.errors import ConnectorError, MalformedRecordError, SourceConnectionError, SourceNotFoundError
 
 #: Seconds for which the thread waits for messages at once.
 _WAIT_SECONDS = 0.05
@@ -74,22 +76,15 @@ class Window:
         return is_narrow or is_wide
 
 
-#: A delivery: the connection that it came by, its tag, and the message.
-_Delivery = tuple[int, int, RMQMessage]
-
-
 class _Receiver(Receiver):
     def __init__(self, scan: RabbitQueue) -> None:
         super().__init__()
         self._scan = scan
         module = pika()
         self.broken = (module.exceptions.AMQPError, OSError)
-        self._connection: Any = None
-        self._channel: Any = None
+        self._consumer: Consumer | None = None
         #: whether the queue was there
         self._was_there = False
-        #: whether the broker has ended the delivery: the queue was deleted, or has another home
-        self._cancelled = False
         #: counts connections: tags belong to one
         self._number = 0
         self._taken: tuple[int, int] = (0, 0)
@@ -103,16 +98,14 @@ class _Receiver(Receiver):
 
     def connect(self) -> None:
         scan = self._scan
-        self._connection = scan.broker.connection(reads=True)
         self._number += 1
         try:
-            self._channel = self._opened()
+            self._open()
             self._was_there = True
-            self._cancelled = self._renewing = self._acknowledged = False
-            self._channel.add_on_cancel_callback(self._ended)
-            self._channel.basic_qos(prefetch_count=scan.prefetch if self._window is None else self._window.messages)
-            self._channel.basic_consume(scan.queue, self._came, arguments=self._arguments())
-        except SourceNotFoundError:
+            self._renewing = self._acknowledged = False
+            self._consumer = Consumer(scan.broker, scan.queue, self._number, self._came)
+            self._consumer.begin(self._prefetch(), self._arguments())
+        except (SourceNotFoundError, SourceConnectionError):
             self.disconnect()
             raise
         except self.broken as error:
@@ -120,31 +113,37 @@ class _Receiver(Receiver):
             self.disconnect()
             raise failed from None
 
-    def _opened(self) -> Any:
-        return open_queue(self._connection, self._scan.queue, None, again=self._was_there)
+    def _open(self) -> None:
+        """Look for the queue, or make it."""
+        connection = self._scan.broker.connection(reads=True)
+        try:
+            self._check(connection)
+        finally:
+            _close(connection)
+
+    def _check(self, connection: Any) -> None:
+        open_queue(connection, self._scan.queue, None, again=self._was_there)
+
+    def _prefetch(self) -> int:
+        return self._window.messages if self._window is not None else self._scan.prefetch or MOST_WAITING
 
     def _arguments(self) -> dict[str, Any] | None:
         return None
 
     def receive(self) -> None:
-        self._connection.process_data_events(_WAIT_SECONDS)
+        assert self._consumer is not None
+        self._consumer.run(_WAIT_SECONDS)
         if self._acknowledged:
             raise Renewal
-        if self._cancelled or self._channel.is_closed:
-            raise pika().exceptions.AMQPChannelError("the broker has ended the delivery")
-
-    def _ended(self, method: Any) -> None:
-        self._cancelled = True
 
     def failure(self, reason: Exception) -> ConnectorError:
         return self._scan.broker.failure(reason, reads=True)
 
-    def _came(self, channel: Any, method: Any, properties: Any, body: bytes) -> None:
-        if self._renewing:
-            return  # it comes again
-        self.received((self._number, method.delivery_tag, message_of(self._scan.queue, method, properties, body)))
+    def _came(self, deliveries: list[Delivery]) -> None:
+        if not self._renewing:  # else they come again
+            self.received_together(deliveries)
 
-    def size(self, message: _Delivery) -> int:
+    def size(self, message: Delivery) -> int:
         return len(message[2].body)
 
     def take(self, most: int, most_bytes: int) -> list[Any]:
@@ -153,7 +152,7 @@ class _Receiver(Receiver):
             return []
         return super().take(most, most_bytes)
 
-    def accepted(self, messages: list[_Delivery]) -> list[RMQMessage]:
+    def accepted(self, messages: list[Delivery]) -> list[RMQMessage]:
         if messages:
             self._taken = messages[-1][:2]
             self._note(messages)
@@ -175,7 +174,7 @@ class _Receiver(Receiver):
             ).with_hint("publish messages with a unique correlation_id, or set use_correlation_id to False")
         return self._seen.add(message.correlation_id)
 
-    def _note(self, messages: list[_Delivery]) -> None:
+    def _note(self, messages: list[Delivery]) -> None:
         self._came_since += len(messages)
         self._bytes_since += sum(map(self.size, messages))
 
@@ -194,15 +193,13 @@ class _Receiver(Receiver):
             self._renewing = True
             self.forget()
 
-        def send() -> None:  # in the thread of the connection
-            if number == self._number and self._channel.is_open:
-                self._channel.basic_ack(tag, multiple=True)
+        def sent() -> None:
+            if number == self._number:
                 self._acknowledged = self._renewing
 
-        try:
-            self._connection.add_callback_threadsafe(send)
-        except self.broken:
-            pass  # it is broken: the broker sends the messages again
+        consumer = self._consumer  # may be replaced meanwhile
+        if consumer is not None and consumer.number == number:
+            consumer.acknowledge(tag, sent)
 
     def position(self) -> dict[str, Any]:
         return {"ids": self._seen.listed()}
@@ -211,10 +208,12 @@ class _Receiver(Receiver):
         self._seen.restore(position["ids"])
 
     def disconnect(self) -> None:
-        _closed(self._connection)
+        if self._consumer is not None:
+            self._consumer.close()
+            self._consumer = None
 
 
-def _closed(connection: Any) -> None:
+def _close(connection: Any) -> None:
     try:
         connection.close()
     except Exception:
@@ -228,12 +227,10 @@ class _StreamReceiver(_Receiver):
         super().__init__(scan)
         self._next: int | None = None
 
-    def _opened(self) -> Any:
-        arguments = {"x-queue-type": "stream"}
-        channel = open_queue(self._connection, self._scan.queue, arguments, again=self._was_there)
+    def _check(self, connection: Any) -> None:
+        open_queue(connection, self._scan.queue, {"x-queue-type": "stream"}, again=self._was_there)
         if self._next is not None:
             self._check_kept(self._next)
-        return channel
 
     def _check_kept(self, wanted: int) -> None:
         """Raise an error if the broker has deleted messages that are not read."""
@@ -242,7 +239,7 @@ class _StreamReceiver(_Receiver):
         try:
             self._compare(connection.channel(), wanted)
         finally:
-            _closed(connection)
+            _close(connection)
 
     def _compare(self, channel: Any, wanted: int) -> None:
         channel.basic_qos(prefetch_count=1)
@@ -264,7 +261,7 @@ class _StreamReceiver(_Receiver):
             return {OFFSET: datetime.fromtimestamp(int(start[10:]) / 1000, UTC)}
         return {OFFSET: start}
 
-    def accepted(self, messages: list[_Delivery]) -> list[RMQMessage]:
+    def accepted(self, messages: list[Delivery]) -> list[RMQMessage]:
         if messages:
             self._note(messages)
         taken = [message for _, _, message in messages if self._next is None or (message.offset or 0) >= self._next]

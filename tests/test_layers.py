@@ -24,6 +24,7 @@ PACKAGE = Path(scurry.__file__).parent
 MAY_IMPORT: dict[str, set[str]] = {
     "scurry": {"scurry._moved"},
     "scurry._moved": set(),
+    "scurry._dataclasses": set(),
     "scurry.errors": set(),
     "scurry.pyflink_alias": {"scurry.errors", "scurry.common"},
     "scurry.metrics": {"scurry.errors"},
@@ -181,6 +182,9 @@ SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
     "scurry.cli.doctor": {"scurry.spark"},
 }
 
+#: In the place of a module of the standard library, so below everything.
+EVERYWHERE = {"scurry._dataclasses"}
+
 IMPORTING_FUNCTIONS = {"import_module", "__import__"}
 
 COMPUTING_ON_COLUMNS = {"scurry.sql.functions", "scurry.sql.evaluation", "scurry.sql.operators", "scurry.spark"}
@@ -252,7 +256,7 @@ def all_imports() -> list[Import]:
 
 def is_downward(found: Import) -> bool:
     source, target = layer_of(found.importer), layer_of(found.imported)
-    allowed = MAY_IMPORT.get(source, set()) | {source}
+    allowed = MAY_IMPORT.get(source, set()) | {source} | EVERYWHERE
     if found.inside_function:
         allowed = allowed | SPARK_IMPORTED_LAZILY.get(found.importer, set())
     return target in allowed

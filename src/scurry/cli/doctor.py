@@ -12,11 +12,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 
+from scurry._dataclasses import dataclass
 from scurry.cli.options import Group
 from scurry.common._process.directories import cache_directory
 from scurry.errors import JavaMissingError

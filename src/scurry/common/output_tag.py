@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
+from scurry._dataclasses import dataclass
 from scurry.common._type_variables import T_co
 from scurry.errors import ArgumentTypeError
 

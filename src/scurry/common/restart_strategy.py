@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from datetime import timedelta
 
+from scurry._dataclasses import dataclass
 from scurry.common._api import ApiObject
 from scurry.common._config import fault_tolerance as options
 from scurry.common.time import TimeAmount, to_millis

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ArgumentError, ArgumentTypeError
 
 __all__ = ["StateMigration", "class_migration", "class_renamed_from", "evolves", "state_migration"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime
 import math
 import operator
-from dataclasses import dataclass
 from enum import Enum
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ArgumentError, TimestampError, TimeTypeError
 
 __all__ = ["Duration", "Instant", "Time", "TimeAmount", "checked_time", "to_millis"]

@@ -6,9 +6,9 @@ import abc
 import dataclasses
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from scurry._dataclasses import dataclass
 from scurry.common._api import ApiObject
 from scurry.common.pickling import of_functions
 from scurry.common.time import TimeAmount, to_millis

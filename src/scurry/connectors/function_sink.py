@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.sink import Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentTypeError
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import pickle
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.pickling import Captured, by_value, loads
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source

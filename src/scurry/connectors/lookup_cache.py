@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from scurry._dataclasses import dataclass
 
 T = TypeVar("T")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.common.serialization import DeserializationSchema
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.source import (

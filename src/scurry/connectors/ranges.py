@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
+from scurry._dataclasses import dataclass
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import ArgumentError

@@ -11,9 +11,9 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from scurry._dataclasses import dataclass
 from scurry.common.pickling import of_functions
 from scurry.common.typeinfo import TypeInformation
 from scurry.errors import MalformedRecordError

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.connectors.spark_columns import declared_columns, fields_of, spark_type, to_arrow

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.dataframe._functions.adapters import LazyCall, inconsistent
 from scurry.dataframe._functions.targets import Target, checked_declaration, target_of
 from scurry.dataframe.datatype import DataType, declared_type

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import total_ordering
 
+from scurry._dataclasses import dataclass
 from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError
 

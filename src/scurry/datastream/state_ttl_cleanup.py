@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from scurry._dataclasses import dataclass
 from scurry.common.time import Duration
 
 __all__ = ["CleanupStrategies"]

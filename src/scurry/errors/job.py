@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import linecache
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors.base import ScurryError
 from scurry.errors.user_frames import with_source
 

@@ -7,9 +7,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from scurry._dataclasses import dataclass
 from scurry.graph.operators import Operator, Partitioner
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar
+
+from scurry._dataclasses import dataclass
 
 
 @dataclass(frozen=True, eq=False)

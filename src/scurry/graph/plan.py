@@ -10,9 +10,10 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.redaction import without_secrets
 from scurry.errors import SourceConnectionError, SourceNotFoundError
 from scurry.errors.user_frames import with_source

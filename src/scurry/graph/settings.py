@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
+
+from scurry._dataclasses import dataclass
 
 if TYPE_CHECKING:
     from scurry.graph.dependencies import JobDependencies

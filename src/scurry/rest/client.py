@@ -7,11 +7,12 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from scurry._dataclasses import dataclass
 from scurry.errors import JobError, JobUnreachableError, RequestRefusedError
 from scurry.rest.settings import TOKEN_VARIABLE
 

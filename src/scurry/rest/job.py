@@ -6,9 +6,10 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.job_status import JobStatus
 from scurry.graph.plan import JobPlan

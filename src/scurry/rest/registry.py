@@ -6,9 +6,10 @@ import contextlib
 import json
 import os
 import socket
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 
+from scurry._dataclasses import dataclass
 from scurry.common._process.directories import runtime_directories
 from scurry.common._process.replaced_files import replace_file
 from scurry.errors import ConfigError, JobNotFoundError

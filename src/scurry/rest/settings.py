@@ -7,9 +7,10 @@ import os
 import secrets
 import stat
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from scurry._dataclasses import dataclass
 from scurry.common._config import rest as options
 from scurry.common._process import threads
 from scurry.common.configuration import Configuration

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ArgumentError
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan

@@ -6,9 +6,9 @@ import dataclasses
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.typeinfo import TypeInformation, type_info_from_hint
 from scurry.connectors.spark_columns import declared_columns, fields_of, spark_type, to_arrow
 from scurry.datastream.window import TimeWindow

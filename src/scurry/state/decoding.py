@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
 from scurry.graph.plan import OperatorPlan

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
+from scurry._dataclasses import dataclass
 from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
 from scurry.common.time import TimeAmount

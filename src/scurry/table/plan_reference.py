@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from scurry._dataclasses import dataclass
 from scurry.common._api import ApiObject
 from scurry.errors import UnsupportedError
 

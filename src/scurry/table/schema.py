@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.sql.catalog.identifier import escape_identifier, escape_text

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.common._api import ApiObject
 from scurry.errors import ArgumentTypeError
 from scurry.table._operations.fields import expression

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.common.watermark_strategy import Watermark
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan

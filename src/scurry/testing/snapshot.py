@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import pickle
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from scurry._dataclasses import dataclass
 from scurry.errors import SnapshotMismatchError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.keys import subtask_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
+from scurry._dataclasses import dataclass
 from scurry.common.pickling import Captured, of_functions
 from scurry.errors import ArgumentTypeError, UnsupportedError
 

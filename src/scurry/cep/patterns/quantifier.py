@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ArgumentError, MalformedPatternError
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import TypeAlias
 
+from scurry._dataclasses import dataclass
 from scurry.common._api import ApiObject
 from scurry.errors import PatternMatchError
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ConfigError
 
 T = TypeVar("T")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.common._config.option import parse_boolean, parse_bytes, parse_duration
 from scurry.errors import ValidationError
 

@@ -7,10 +7,11 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors.user_frames import with_source
 
 

@@ -6,9 +6,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
+
+from scurry._dataclasses import dataclass
 
 _LOG = logging.getLogger("scurry")
 _FLOORS = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime
 import decimal
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeAlias
 
+from scurry._dataclasses import dataclass
 from scurry.common._java_numbers import double_text, float_text
 from scurry.common._type_variables import T_co
 from scurry.common._types import composite_conversion, conversion, java_text

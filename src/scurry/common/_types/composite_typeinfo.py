@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._types import composite_conversion, conversion, java_text
 from scurry.common._types.basic_typeinfo import (
     BasicType,

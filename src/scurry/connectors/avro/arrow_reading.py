@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.nullable import nullable
 from scurry.connectors.avro.arrow_scalars import scalar_reader
 from scurry.connectors.avro.arrow_types import arrow_type, branches, is_nullable

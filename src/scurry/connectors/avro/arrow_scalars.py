@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._epoch import EPOCH_UTC
 from scurry.common.nullable import nullable
 from scurry.connectors.avro.schema import Node

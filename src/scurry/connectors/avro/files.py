@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from scurry._dataclasses import dataclass
 from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.avro.generic import GenericRecordAvroTypeInfo

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from scurry._dataclasses import dataclass
 from scurry.common.typeinfo import PickledBytesTypeInfo
 from scurry.connectors.avro.schema import AvroSchema
 

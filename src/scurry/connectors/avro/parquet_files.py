@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
 
+from scurry._dataclasses import dataclass
 from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.avro.arrow_reading import batch_reader

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.time import Instant
 from scurry.common.types import Row
 from scurry.connectors.cassandra.client import CassandraSettings, errors, failure, is_passing, library, session_of

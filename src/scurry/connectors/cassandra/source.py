@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.cassandra.client import CassandraSettings, errors, failure, session_of
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.connectors.split_queues import SplitEnumerator

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
+
+from scurry._dataclasses import dataclass
 
 #: A position in the log: JSON-able, and comparable with `==`.
 LogPosition: TypeAlias = Any

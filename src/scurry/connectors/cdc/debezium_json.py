@@ -8,9 +8,9 @@ import decimal
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from scurry._dataclasses import dataclass
 from scurry.common._epoch import EPOCH, days_of_date
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.common.types import RowKind

@@ -7,10 +7,10 @@ import json
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from scurry._dataclasses import dataclass
 from scurry.common.redaction import without_secrets
 from scurry.connectors.clickhouse.names import quoted, text_literal
 from scurry.connectors.http.client import SHOWN_CHARACTERS, HttpClient, HttpSettings

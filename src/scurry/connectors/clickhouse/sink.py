@@ -6,11 +6,12 @@ import re
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.clickhouse.client import ClickHouse, ClickHouseTable, ServerRefusal, TableFacts
 from scurry.connectors.clickhouse.columns import Misfits, check_columns, check_row, stored_schema
 from scurry.connectors.files.formats.columnar import Tables

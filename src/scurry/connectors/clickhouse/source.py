@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.clickhouse.client import ClickHouse, ClickHouseTable
 from scurry.connectors.clickhouse.columns import check_row

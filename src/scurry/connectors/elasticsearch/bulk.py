@@ -7,11 +7,11 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from json.encoder import encode_basestring as quoted
 from typing import Any, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.common.redaction import without_secrets
 from scurry.connectors.elasticsearch.server import access_refused, unreachable
 from scurry.connectors.http.client import HttpAnswer, HttpClient, HttpSettings

@@ -7,9 +7,9 @@ import datetime
 import decimal
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.types import Row
 from scurry.connectors.elasticsearch.bulk import Action, action_of
 from scurry.errors import RecordRejectedError

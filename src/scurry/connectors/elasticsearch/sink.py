@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.elasticsearch.bulk import Action, BulkRequests, BulkSettings
 from scurry.connectors.http.client import HttpSettings
 from scurry.connectors.sink import BufferedWriter, Sink, SinkWriter, WriterContext

@@ -8,10 +8,10 @@ import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 from urllib.parse import unquote, urlsplit
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.files import azure, gcs
 from scurry.connectors.files.storage_errors import reaching, without_credentials
 from scurry.errors import SourceNotFoundError, UnsupportedError

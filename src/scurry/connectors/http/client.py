@@ -10,10 +10,11 @@ import ssl
 import time
 import urllib.parse
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from email.message import Message
 from typing import TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.common.redaction import without_secrets
 from scurry.connectors.sink import COUNTED, RETRIES
 from scurry.errors import ArgumentError

@@ -6,8 +6,9 @@ import re
 import time
 import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from scurry._dataclasses import dataclass
 from scurry.common.redaction import without_secrets
 from scurry.connectors.http.client import HttpAnswer, HttpClient, HttpSettings
 from scurry.connectors.sink import COUNTED, RETRIES

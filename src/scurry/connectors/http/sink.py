@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.redaction import without_secrets
 from scurry.connectors.http.requests import HttpRequests, HttpSession, Statuses
 from scurry.connectors.sink import BufferedWriter, Sink, SinkWriter, WriterContext

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from scurry._dataclasses import dataclass
 from scurry.common.redaction import HIDDEN, without_secrets
 
 

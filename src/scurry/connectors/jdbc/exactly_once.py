@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.jdbc.database import Database
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcExactlyOnceOptions

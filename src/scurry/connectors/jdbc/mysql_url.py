@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.jdbc.connection import Connection
 from scurry.errors import ArgumentError, UnsupportedError
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.jdbc.connection import Connection
 from scurry.connectors.jdbc.drivers import database_of

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.typeinfo import RowTypeInfo
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions

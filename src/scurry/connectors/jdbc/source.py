@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 import decimal
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from scurry._dataclasses import dataclass
 from scurry.common.typeinfo import RowTypeInfo
 from scurry.connectors.jdbc.database import READING
 from scurry.connectors.jdbc.drivers import database_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 from typing import Any, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.client import announce_wait
 from scurry.connectors.kafka.partitions import (
     KafkaOffsetsInitializer,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.common._java_regex.patterns import compiled
 from scurry.errors import ArgumentError, ArgumentTypeError, SourceNotFoundError
 from scurry.errors.suggestions import similar_name

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.common.serialization import SerializationSchema
 
 #: topic, key, value, timestamp in milliseconds (0: now), headers

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.producer import PRODUCERS, TopicProducer
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer

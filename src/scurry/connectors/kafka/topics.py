@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.client import check
 from scurry.connectors.kafka.cluster import Cluster
 from scurry.connectors.kafka.enumerator import EnumeratorSettings, KafkaCluster, KafkaEnumerator, OffsetRange

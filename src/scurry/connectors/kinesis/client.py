@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.common._optional import optional_module
 from scurry.connectors.kafka.client import ClientPool
 from scurry.connectors.kinesis.credentials import DETAILS, LONG, PROVIDER, SHORT, AwsCredentials

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Self
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ArgumentError, UnsupportedError
 
 #: The key that names the provider, in tables and in properties of clients; those of its details begin with either.

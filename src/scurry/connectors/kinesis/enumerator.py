@@ -6,9 +6,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.enumerator import shares
 from scurry.connectors.kinesis.client import Failure, RequestError
 from scurry.connectors.kinesis.records import millis_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kinesis.client import AwsService
 
 #: Records of an answer at most: the service gives no more.

@@ -6,9 +6,9 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.kinesis.client import AwsService, Failure, RequestError
 from scurry.connectors.kinesis.shards import named

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kinesis.client import Failure, RequestError, patiently
 from scurry.connectors.kinesis.enumerator import KinesisEnumerator
 from scurry.connectors.kinesis.records import KinesisMessages, KinesisRecord, millis_of, records_of

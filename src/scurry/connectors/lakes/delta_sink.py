@@ -8,10 +8,10 @@ import posixpath
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 from urllib.parse import quote
 
+from scurry._dataclasses import dataclass
 from scurry.common.serialization import BulkWriter
 from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.files.formats.parquet import ParquetWriterFactory

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Self
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.files.formats.columnar import DeclaredColumns
 from scurry.connectors.lakes.columns import chosen

@@ -6,10 +6,10 @@ import datetime
 import json
 import posixpath
 import re
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+from scurry._dataclasses import dataclass
 from scurry.common._optional import optional_module
 from scurry.connectors.files.filesystem import LocalFileSystem, file_system
 from scurry.connectors.files.storage_errors import reaching

@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.files.formats.parquet import ParquetWriterFactory
 from scurry.connectors.files.storage_errors import reaching

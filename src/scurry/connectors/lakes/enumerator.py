@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Enumerator
 from scurry.connectors.split_queues import SplitQueues
 

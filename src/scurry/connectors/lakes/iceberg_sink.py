@@ -7,10 +7,10 @@ import random
 import time
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, Self
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.lakes.columns import check_lake_row, described, lake_schema, without_small_integers
 from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of, newest_snapshot, pyiceberg
 from scurry.connectors.lakes.writer import LakeFiles, LakeWriter, TablesOf, tables_of_records

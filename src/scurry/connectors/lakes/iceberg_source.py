@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.files.formats.columnar import DeclaredColumns
 from scurry.connectors.lakes.columns import chosen
 from scurry.connectors.lakes.enumerator import OpenedTable, TableFile

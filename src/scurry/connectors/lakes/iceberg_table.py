@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import pickle
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._optional import optional_module
 from scurry.connectors.lakes.columns import row_of
 from scurry.connectors.lakes.enumerator import OpenedTable, TableFile, TableLog

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.formats.columnar import BatchRows
 from scurry.connectors.files.reading.damaged import naming_damage

@@ -12,10 +12,11 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._process.file_locks import lock as lock_file
 from scurry.common._process.replaced_files import replace_file
 from scurry.errors import ArgumentError, StorageError

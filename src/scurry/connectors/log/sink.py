@@ -8,10 +8,11 @@ import time
 import uuid
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.common._process.replaced_files import force_directory
 from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.log.blocks import BLOCK_RECORDS, HEADER_BYTES, Entry, encoded, header_of

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import repeat
 from typing import Any, ClassVar, cast
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.enumerator import OffsetRange
 from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer, KafkaTopicPartition, Subscription
 from scurry.connectors.kafka.records import ConsumerRecord

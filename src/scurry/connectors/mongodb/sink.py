@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.redaction import without_secrets
 from scurry.connectors.mongodb.client import MongoSettings, collection_of, failure, is_passing, library
 from scurry.connectors.sink import COUNTED, RETRIES, BufferedWriter, Sink, SinkWriter, WriterContext

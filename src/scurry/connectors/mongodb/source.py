@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.mongodb.client import MongoSettings, collection_of, failure, library
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced

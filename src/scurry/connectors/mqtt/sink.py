@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.client import ClientPool
 from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.mqtt.client import MqttBroker

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.messages import MessageSystem
 from scurry.connectors.mqtt.client import ANSWER_SECONDS, MqttBroker
 from scurry.connectors.queues.receiving import Receiver, ReceivingScan

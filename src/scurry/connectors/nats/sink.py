@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.client import ClientPool
 from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.nats.client import NatsClient, NatsServer, nats_module

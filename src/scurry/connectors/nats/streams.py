@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.messages import MessageSystem
 from scurry.connectors.nats.client import ANSWER_SECONDS, NatsClient, NatsServer, nats_module
 from scurry.connectors.queues import positions

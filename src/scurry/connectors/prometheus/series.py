@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ArgumentError
 
 #: The label that has the name of the metric.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.redaction import without_secrets
 from scurry.connectors.http.client import HttpAnswer
 from scurry.connectors.http.requests import HttpRequests, HttpSession, Retries, Statuses

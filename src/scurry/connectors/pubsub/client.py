@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._optional import optional_module
 from scurry.connectors.http.client import HttpAnswer, HttpClient, HttpSettings
 from scurry.errors import ArgumentError, ConnectorError, SinkConnectionError, SourceConnectionError, SourceNotFoundError

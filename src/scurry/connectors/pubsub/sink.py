@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.client import ClientPool
 from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.pubsub.client import PubSubAway, PubSubClient, PubSubProject

@@ -6,11 +6,12 @@ import base64
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from threading import Thread
 from typing import Any, ClassVar, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.messages import MessageSystem
 from scurry.connectors.pubsub.client import PubSubAway, PubSubClient, PubSubProject
 from scurry.connectors.queues.positions import BlockCount

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.common._optional import optional_module
 from scurry.common.redaction import without_secrets
 from scurry.errors import ArgumentError, ScurryError, SinkConnectionError, SourceConnectionError

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.pulsar.client import MessageKey, pulsar
 
 

@@ -6,10 +6,10 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.client import ClientPool
 from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.log.partitioning import partitions_of

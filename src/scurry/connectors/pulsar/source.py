@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.client import ClientPool
 from scurry.connectors.messages import MessageScan, MessageSystem
 from scurry.connectors.pulsar.client import EARLIEST, PATIENCE_SECONDS, MessageKey, PulsarService, full_name, pulsar

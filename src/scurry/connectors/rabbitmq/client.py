@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import socket
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._optional import optional_module
 from scurry.errors import ArgumentError, ConnectorError, SinkConnectionError, SourceConnectionError
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.client import ClientPool
 from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.queues.receiving import PATIENCE_SECONDS

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.messages import MessageSystem
 from scurry.connectors.queues import receiving
 from scurry.connectors.queues.receiving import MOST_WAITING, Receiver, ReceivingScan, Renewal, SeenIds

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.common._optional import optional_module
 from scurry.errors import ArgumentError, ConnectorError, SinkConnectionError, SourceConnectionError
 

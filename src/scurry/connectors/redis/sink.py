@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.kafka.sink import SerializingWriter
 from scurry.connectors.queues.positions import patiently

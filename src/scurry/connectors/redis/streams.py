@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.messages import MessageSystem
 from scurry.connectors.queues.positions import BlockCount, PositionScan, StreamReader, patiently
 from scurry.connectors.redis.client import RedisServer

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
+from scurry._dataclasses import dataclass
 from scurry.dataframe._frame.base import FrameBase, column_of, identifier, refuse_unknown, require_frame, unused
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.sql.syntax import nodes

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ArgumentTypeError
 from scurry.sql.values.hints import hints_of
 from scurry.table.udf import AsyncScalarFunction, UserDefinedFunction

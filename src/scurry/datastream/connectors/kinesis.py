@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
+from scurry._dataclasses import dataclass
 from scurry.common._api import ApiObject, made_by
 from scurry.common.configuration import Configuration
 from scurry.common.serialization import DeserializationSchema, SerializationSchema

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Self
 
+from scurry._dataclasses import dataclass
 from scurry.common._api import ApiObject, made_by
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.time import Duration, to_millis

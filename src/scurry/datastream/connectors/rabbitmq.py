@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._api import ApiObject
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from scurry._dataclasses import dataclass
 from scurry.common._config.option import ConfigOption
 from scurry.common._config.python import (
     PYTHON_ARCHIVES,

@@ -6,9 +6,9 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from scurry._dataclasses import dataclass
 from scurry.errors import DependencyError
 from scurry.graph.dependencies.archives import unpacked_once
 from scurry.graph.dependencies.requirements import environment, refuse_loaded

@@ -6,9 +6,10 @@ the token, which it cannot send when it opens an address; all data that they sho
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from scurry._dataclasses import dataclass
 
 __all__ = ["HEADERS", "PageFile", "page_files"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.common._config.option import parse_boolean, parse_duration
 from scurry.common._config.rest import parse_ports
 from scurry.errors import ConfigError

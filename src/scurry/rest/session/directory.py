@@ -10,10 +10,11 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.common._process.file_locks import lock as lock_file
 from scurry.common._process.replaced_files import replace_file
 from scurry.errors import ConfigError, SessionError

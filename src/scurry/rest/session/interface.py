@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.rest.client import RemoteProcess
 
 

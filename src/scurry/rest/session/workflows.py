@@ -7,10 +7,11 @@ import threading
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.common._process.schedule import Periodic, Schedule
 from scurry.errors import ArgumentError, SessionError
 from scurry.rest.session.directory import Program, SessionDirectory, read_record, write_record

@@ -14,11 +14,12 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from scurry._dataclasses import dataclass
 from scurry.common._process.file_locks import lock as lock_file
 from scurry.common.config_options import ALLOW_UNTRUSTED
 from scurry.errors import CheckpointLockedError, SavepointTrustError

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.source import Backlog
 from scurry.runtime.driver.job_log import JobLog, bytes_text
 

@@ -6,8 +6,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
+
+from scurry._dataclasses import dataclass
 
 #: The number of latest checkpoints that a job keeps: as many as Spark's query progress has.
 KEPT_CHECKPOINTS = 100

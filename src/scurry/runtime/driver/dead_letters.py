@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.common.redaction import without_secrets
 from scurry.graph.plan import JobPlan
 from scurry.runtime.exchange.report import DeadLetterSample

@@ -7,10 +7,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.common.job_client import REQUESTER
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID

@@ -6,10 +6,11 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.job_client import REQUESTER
 from scurry.errors import JobError, StateNotFoundError
 from scurry.graph.plan import JobPlan

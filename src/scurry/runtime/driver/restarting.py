@@ -6,11 +6,11 @@ import random
 import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.common._config import fault_tolerance as options
 from scurry.common.config_options import ConfigOption
 from scurry.common.configuration import Configuration

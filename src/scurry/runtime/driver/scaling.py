@@ -5,8 +5,7 @@ Pure logic on a clock; `spark.streaming.adaptive` counts slots and carries out w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from scurry._dataclasses import dataclass
 from scurry.common._config import scheduler as options
 from scurry.common.config_options import ConfigOption
 from scurry.common.configuration import Configuration

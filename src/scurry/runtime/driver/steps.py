@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+
+from scurry._dataclasses import dataclass
 
 if TYPE_CHECKING:
     from scurry.runtime.driver.job import JobExecution, Runner

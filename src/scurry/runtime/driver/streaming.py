@@ -9,9 +9,9 @@ from __future__ import annotations
 import pickle
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.errors import SavepointError
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import Request, RescaleRequest, Resumed, SavepointRequest, Tick

@@ -9,12 +9,12 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush, merge
 from itertools import accumulate, chain, groupby
 from operator import attrgetter, itemgetter, sub
 from typing import Any, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.graph.plan import JobPlan
 from scurry.runtime.exchange.key_blocks import Records, unpack_block
 from scurry.runtime.exchange.ordering import KeyNumbers, by_key, by_time, taken

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.runtime.state.store import StateSize
 
 #: A sender that holds a watermark back: its task, its subtask and its watermark.

@@ -15,9 +15,9 @@ from __future__ import annotations
 import io
 import pickle
 from collections.abc import Iterator, Sized
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.graph.plan import JobPlan
 
 DATA = 0  # block: keys, values, timestamps, and the wall clock when they were read

@@ -7,9 +7,10 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from scurry._dataclasses import dataclass
 from scurry.common._garbage import rarely_collected
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import random
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.runtime.exchange.wire import WireRow
 from scurry.runtime.state.store import StoreKey
 

@@ -24,11 +24,12 @@ import sys
 import uuid
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scurry import __version__
+from scurry._dataclasses import dataclass
 from scurry.common._process.replaced_files import replace_file
 from scurry.common.redaction import one_line, without_secrets
 from scurry.connectors.files.filesystem import FileSystem, file_system, local_path

@@ -9,10 +9,11 @@ import posixpath
 import shutil
 import socket
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from scurry._dataclasses import dataclass
 from scurry.common._config.replay import REPLAY_CAPTURE, REPLAY_DIR, REPLAY_MAX_BATCHES, REPLAY_MAX_BYTES
 from scurry.common.redaction import redacted, without_secrets
 from scurry.connectors.files.filesystem import file_system

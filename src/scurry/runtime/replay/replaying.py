@@ -9,9 +9,10 @@ import pickle
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Generic, TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.source import ChunkSizer
 from scurry.errors import ReplayError
 from scurry.graph.plan import JobPlan

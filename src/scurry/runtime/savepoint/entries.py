@@ -6,10 +6,10 @@ import posixpath
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.files.filesystem import file_system
 from scurry.runtime.savepoint.format import ENTRIES, KINDS, ROW_GROUP_BYTES, Entry
 from scurry.runtime.savepoint.manifest import CheckedInput, FileDigest

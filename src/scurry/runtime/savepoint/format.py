@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import json
 import uuid
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.errors import SavepointFormatError
 
 #: Version of the format. Since version 2 a savepoint has a manifest, since version 3 runs may be among its pages.

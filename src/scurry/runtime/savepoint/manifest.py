@@ -16,9 +16,10 @@ import hashlib
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, BinaryIO
 
+from scurry._dataclasses import dataclass
 from scurry.errors import SavepointFormatError
 
 MANIFEST = "manifest.json"

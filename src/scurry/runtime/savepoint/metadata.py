@@ -7,9 +7,10 @@ import copy
 import pickle
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.pickling import loads
 from scurry.connectors.source import Assignment, Enumerator
 from scurry.errors import SavepointError

@@ -13,9 +13,10 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.common._process import threads
 from scurry.connectors.files.filesystem import FileSystem, LocalFileSystem, file_system, hidden, local_path
 from scurry.errors import (

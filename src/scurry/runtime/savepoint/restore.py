@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.config_options import ALLOW_UNTRUSTED, IGNORE_UNCLAIMED, RECOVERY_PATH
 from scurry.errors import ScurryError, StateMismatchError, StateNotRestoredError
 from scurry.graph.plan import JobPlan, OperatorPlan

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.graph.plan import JobPlan
 from scurry.runtime.exchange.wire import RESTORE, WireRow, pack
 from scurry.runtime.savepoint.entries import EntryFile

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import heapify, heappop, heappush
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.time import checked_time
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.keys import CanonicalKey

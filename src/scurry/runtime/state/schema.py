@@ -8,9 +8,9 @@ Schemas are by state name. State that an operator itself keeps is named after it
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.state.slots import CONTENTS, JOINED, PARTIAL_MATCHES, REDUCED, WAITING_EVENTS

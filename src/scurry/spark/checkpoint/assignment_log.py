@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.common.pickling import loads
 from scurry.runtime.checkpoint.storage import Storage
 from scurry.runtime.exchange.wire import Assigned

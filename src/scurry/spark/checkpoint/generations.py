@@ -22,9 +22,10 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.files.filesystem import file_system, local_path
 from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError
 from scurry.graph.plan import JobPlan

@@ -15,8 +15,9 @@ import json
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from scurry._dataclasses import dataclass
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.checkpoint.storage import DamagedFileError, Storage
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry

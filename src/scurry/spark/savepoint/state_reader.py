@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.files.filesystem import local_path
 from scurry.errors import SavepointError
 from scurry.runtime.savepoint.format import Entry

@@ -13,10 +13,11 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.files.filesystem import local_path
 from scurry.errors import SavepointError, UnsupportedError
 from scurry.runtime.driver.job import JobExecution

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from pyspark.accumulators import Accumulator, AccumulatorParam, _accumulatorRegistry
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.source import NOTE_ONCE, SKIPPED
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.functions.metrics import OperatorMetricGroup

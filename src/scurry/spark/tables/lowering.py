@@ -9,9 +9,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors import UnsupportedError
 from scurry.spark.tables.aggregates import spark_aggregate
 from scurry.spark.tables.columns import (

@@ -13,9 +13,10 @@ import os
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._garbage import RARELY
 from scurry.errors import ScurryError
 from scurry.graph.dependencies import WorkerSetup

@@ -14,11 +14,11 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 from typing import TYPE_CHECKING
 
+from scurry._dataclasses import dataclass
 from scurry.common._config import fault_tolerance
 from scurry.common.config_options import ALLOW_UNTRUSTED
 from scurry.errors import SavepointTrustError

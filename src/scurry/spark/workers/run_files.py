@@ -14,10 +14,10 @@ import os
 import struct
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors import DamagedRunError
 from scurry.runtime.checkpoint.storage import reporting_full
 from scurry.runtime.state.store import StoreKey

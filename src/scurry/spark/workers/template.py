@@ -24,9 +24,9 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count
 
+from scurry._dataclasses import dataclass
 from scurry.common._process.directories import socket_directory
 from scurry.spark.workers.daemon import import_what_workers_need, without_archives
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.sql.catalog.identifier import escape_identifier, escape_text
 from scurry.sql.types import DataType
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
+from scurry._dataclasses import dataclass
 from scurry.sql.catalog.columns import ResolvedExpression
 from scurry.sql.catalog.identifier import escape_identifier
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import ResolvedSchema
 

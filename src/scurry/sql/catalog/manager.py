@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from scurry._dataclasses import dataclass
 from scurry.errors import CatalogError, ScurryError, ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.catalog import Catalog, GenericInMemoryCatalog

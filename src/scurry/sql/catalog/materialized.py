@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from enum import Enum
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors import CatalogError, ValidationError
 from scurry.sql.catalog.entries import CatalogTable
 

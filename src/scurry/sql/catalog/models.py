@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ModelNotExistError, UnsupportedError, ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.identifier import ObjectIdentifier

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors import (
     PartitionAlreadyExistError,
     PartitionNotExistError,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
+from scurry._dataclasses import dataclass
 from scurry.errors import CatalogError, DatabaseNotExistError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.types import DataType

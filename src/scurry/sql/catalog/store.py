@@ -7,9 +7,10 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from scurry._dataclasses import dataclass
 from scurry.common._process.replaced_files import replace_file
 from scurry.errors import CatalogError, ValidationError
 from scurry.sql.catalog.catalog import Catalog, GenericInMemoryCatalog

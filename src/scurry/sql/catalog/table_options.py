@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ConfigError, MissingOptionsError, ScurryError, ValidationError
 from scurry.errors.base import HINT
 from scurry.errors.suggestions import did_you_mean, similar_name

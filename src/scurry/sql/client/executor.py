@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.sql.types import DataType
 
 Cells = tuple[int, Sequence[str | None]]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from scurry._dataclasses import dataclass
 from scurry.sql.syntax.lexer import END, UNTERMINATED_COMMENT, tokenize
 from scurry.sql.syntax.span import line_and_column
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.common.types import Row, RowKind
 from scurry.connectors.files.formats.columnar import RowTables
 from scurry.connectors.lookup_cache import CacheSettings

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.types import RowKind
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.sql.connectors.contract import Changes

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.sink import Sink, SinkWriter, WriterContext
 from scurry.errors import UnsupportedError
 from scurry.sql.catalog.table_options import TableOption

@@ -7,9 +7,9 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.vectors.contract import Nearest, VectorSearchSource, WrongVectorError
 from scurry.connectors.vectors.index import VectorIndex
 from scurry.errors import EvaluationError, UnsupportedError, ValidationError

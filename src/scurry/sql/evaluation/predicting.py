@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from scurry._dataclasses import dataclass
 from scurry.common._event_loop import EventLoopThread
 from scurry.connectors.lookup_cache import LookupCache
 from scurry.errors import OperatorError

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
 
+from scurry._dataclasses import dataclass
 from scurry.common._event_loop import EventLoopThread
 from scurry.connectors.vectors.contract import Nearest, VectorSearchSource, WrongVectorError
 from scurry.errors import ScurryError

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scurry._dataclasses import dataclass
 from scurry.common.serialization import BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats import orc, parquet

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from scurry._dataclasses import dataclass
 from scurry.common.serialization import BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.errors import UnsupportedError

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from scurry._dataclasses import dataclass
 from scurry.common._process import threads
 from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.sql.catalog.table_options import Options
 from scurry.sql.formats.contract import FormatColumn, FormatFactory
 from scurry.sql.formats.messages import MessageDecoder, MessageEncoder

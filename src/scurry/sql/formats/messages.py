@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from scurry._dataclasses import dataclass
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common import _charsets
 from scurry.common.serialization import BulkWriterFactory
 from scurry.errors import UnsupportedError, ValidationError

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.errors import SignatureError
 from scurry.sql.types import DataType
 

@@ -6,10 +6,11 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors import GatewayError
 from scurry.sql.statements.jobs import TableJob
 from scurry.sql.statements.results import StatementResult

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.lookup_cache import CacheSettings
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupported, whole_number

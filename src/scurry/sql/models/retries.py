@@ -7,8 +7,8 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.sql.catalog.table_options import Options, TableOption, one_of, whole_number
 from scurry.sql.models.contract import Row
 

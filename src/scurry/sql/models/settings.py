@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.common._config.tables import (
     ML_PREDICT_MAX_CONCURRENT_OPERATIONS,
     ML_PREDICT_OUTPUT_MODE,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
+from scurry._dataclasses import dataclass
 from scurry.common._config.tables import STATE_TTL
 from scurry.common.watermark_strategy import WatermarkAlignment, WatermarkStrategy
 from scurry.connectors.collection import CollectionSource

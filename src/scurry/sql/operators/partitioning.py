@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from scurry._dataclasses import dataclass
 from scurry.runtime.keys import CanonicalKey, encode_key, key_hash, key_hashes, row_keys
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import taken

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from scurry._dataclasses import dataclass
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.pipelines.columns import TableColumns
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.cdc.capture import CapturedTable, ChangeCapture, TableId
 from scurry.connectors.cdc.mysql.reading import MySqlCapture
 from scurry.connectors.cdc.postgres.reading import PostgresCapture

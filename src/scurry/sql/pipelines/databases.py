@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.jdbc.database import Database
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.cdc.capture import ChangeCapture
 from scurry.connectors.cdc.enumerator import EnumeratorSettings
 from scurry.connectors.cdc.mysql.reading import MySqlCapture

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.cdc.capture import TableId
 from scurry.errors import ValidationError
 from scurry.sql import types

@@ -7,9 +7,9 @@ import time
 import warnings
 from abc import abstractmethod
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.files.storage_errors import reaching
 from scurry.connectors.lakes.columns import lake_schema, without_small_integers
 from scurry.connectors.lakes.delta_table import address, columns_of, deltalake, open_table

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.types import RowKind
 from scurry.connectors.kafka.serializer import ProducerRecord
 from scurry.connectors.kafka.sink import KafkaSink

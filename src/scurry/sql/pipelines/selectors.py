@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.common._java_regex.patterns import compiled
 from scurry.connectors.cdc.capture import TableId
 from scurry.errors import ScurryError

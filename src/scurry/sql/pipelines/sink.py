@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.sql.pipelines.changes import SinkTable
 from scurry.sql.pipelines.targets import Target

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.cdc.capture import (
     CapturedTable,
     CaptureSession,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import ClassVar
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.sink import Sink
 from scurry.errors import ValidationError
 from scurry.sql.catalog.entries import CatalogTable

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from scurry._dataclasses import dataclass
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Expression, Literal
 from scurry.sql.plan.nodes import OneInput, Plan, Values

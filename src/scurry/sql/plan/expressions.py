@@ -5,9 +5,10 @@ All are frozen. Two are equal if they compute the same; where they stand in the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
+from scurry._dataclasses import dataclass
 from scurry.sql.types import DataType
 
 #: Comparison as read from its right side, by its operator.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import calls
 from scurry.sql.plan.expressions import Call, Expression

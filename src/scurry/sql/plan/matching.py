@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Final
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan.expressions import AggregateCall, Expression, Literal
 from scurry.sql.plan.nodes import OneInput, SortKey
 from scurry.sql.plan.schema import Column, Schema

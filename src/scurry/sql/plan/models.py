@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.nodes.base import OneInput, Plan
 from scurry.sql.plan.nodes.rows import Project

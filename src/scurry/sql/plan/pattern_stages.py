@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ValidationError
 from scurry.sql.plan.matching import (
     Match,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ValidationError
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.functions.user.process import ProcessSignature

@@ -5,8 +5,7 @@ The rule `subqueries` turns them into joins before a plan is executed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from scurry._dataclasses import dataclass
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.types import DataType

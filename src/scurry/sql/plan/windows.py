@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan.expressions import AggregateCall, Expression
 from scurry.sql.types import DataType
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._config.tables import SINK_UPSERT_MATERIALIZE
 from scurry.errors import ValidationError
 from scurry.sql.functions.definition import EvaluationContext

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import reduce
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.sql.plan.nodes import Plan

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors import TypeMismatchError, ValidationError
 from scurry.runtime.savepoint.contents import as_text
 from scurry.runtime.state.types import TypeJson, declared_type

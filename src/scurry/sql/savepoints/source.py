@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.runtime.keys import original_key
 from scurry.runtime.savepoint.contents import keys_in, states_in, unexpired
 from scurry.runtime.savepoint.entries import EntryFile

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.common.job_client import JobClient
 from scurry.common.job_status import JobStatus
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from scurry._dataclasses import dataclass
 from scurry.common._config.tables import SINK_NOT_NULL_ENFORCER
 from scurry.errors import ValidationError
 from scurry.sql.catalog.schema import Column, ResolvedSchema

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.config_options import RUNTIME_MODE
 from scurry.connectors.vectors.contract import VectorSearchSource
 from scurry.errors import UnsupportedError, ValidationError

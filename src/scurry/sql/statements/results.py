@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.sql.types import MAX_LENGTH, BooleanType, DataType, VarCharType
 

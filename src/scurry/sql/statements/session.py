@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.common._config.tables import (
     BUILTIN_CATALOG_NAME,
     BUILTIN_DATABASE_NAME,

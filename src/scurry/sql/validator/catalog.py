@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.models import PlannedModel

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from scurry._dataclasses import dataclass
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.syntax.nodes import CommonTableExpression, Query
 from scurry.sql.validator.catalog import CatalogReader

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ValidationError
 from scurry.sql.functions.signatures import standard_name
 from scurry.sql.plan import builders

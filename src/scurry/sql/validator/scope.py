@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from scurry._dataclasses import dataclass
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.plan.calls import field as field_of
 from scurry.sql.plan.expressions import Expression, InputReference

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.nodes import Plan

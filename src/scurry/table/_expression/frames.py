@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ArgumentError, ArgumentTypeError, ConfigError
 from scurry.sql.syntax import nodes
 from scurry.table._expression.syntax import here, interval_text, parsed

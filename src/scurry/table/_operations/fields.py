@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ArgumentError, ValidationError
 from scurry.sql.plan.nodes import Plan, Values
 from scurry.sql.plan.schema import Schema

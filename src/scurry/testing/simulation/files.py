@@ -9,9 +9,9 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.testing.simulation.determined import replaced
 from scurry.testing.simulation.machine import Machine
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.testing.simulation.endpoints import Endpoints
 from scurry.testing.simulation.schedules import Fault, Schedule

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from scurry._dataclasses import dataclass
 
 __all__ = ["KINDS", "KINDS_OF_STORES", "Fault", "Schedule"]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 from typing import Any, TypeAlias
 
+from scurry._dataclasses import dataclass
 from scurry.cep.patterns.conditions import And, Expression, Not, Or, Test
 from scurry.errors import MalformedPatternError, PatternMatchError
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.mongodb.client import library
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._java_regex.patterns import compiled
 from scurry.common.redaction import without_secrets
 from scurry.common.types import RowKind

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
+
+from scurry._dataclasses import dataclass
 
 _BEGIN = struct.Struct("!qqI")
 _RELATION = struct.Struct("!I")

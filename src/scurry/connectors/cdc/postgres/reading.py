@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.cdc.capture import (
     CapturedTable,
     CaptureSession,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from scurry._dataclasses import dataclass
 
 _WRAP = 1 << 32
 

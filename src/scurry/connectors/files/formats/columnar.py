@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from scurry._dataclasses import dataclass
 from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileSystem

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
+from scurry._dataclasses import dataclass
 from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.columnar import BatchWriter, ColumnarFormat

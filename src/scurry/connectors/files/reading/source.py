@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 from urllib.parse import quote
 
+from scurry._dataclasses import dataclass
 from scurry.common._java_regex.patterns import compiled
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileStatus, file_system, local_path

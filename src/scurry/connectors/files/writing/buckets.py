@@ -7,9 +7,9 @@ import re
 import zoneinfo
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.pickling import of_functions
 from scurry.errors import ArgumentError, UnsupportedError
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scurry._dataclasses import dataclass
 from scurry.common._process import threads
 from scurry.connectors.files.filesystem import FileSystem, file_system
 from scurry.connectors.files.writing.names import PartNames

@@ -7,9 +7,9 @@ import shutil
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import BinaryIO
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.format import FileFormat
 from scurry.connectors.files.writing.parts import PartFormat

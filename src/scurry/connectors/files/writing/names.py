@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import uuid
-from dataclasses import dataclass
 from functools import cached_property
+
+from scurry._dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from scurry._dataclasses import dataclass
 from scurry.common.time import TimeAmount, to_millis
 from scurry.common.typeinfo import TypeInformation
 

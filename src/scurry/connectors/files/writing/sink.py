@@ -6,10 +6,11 @@ import hashlib
 import posixpath
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import countOf
 from typing import Any, BinaryIO
 
+from scurry._dataclasses import dataclass
 from scurry.common.serialization import BulkWriterFactory, Encoder
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.files.filesystem import file_system

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.common.redaction import without_secrets
 from scurry.connectors.kafka.dynamic.metadata import ClusterMetadata
 from scurry.connectors.kafka.enumerator import LARGEST_RECORD, KafkaEnumerator

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.dynamic.enumerator import DynamicKafkaEnumerator
 from scurry.connectors.kafka.dynamic.metadata import (
     ClusterMetadata,

@@ -6,8 +6,9 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from scurry._dataclasses import dataclass
 from scurry.common.watermark_strategy import WatermarkAlignment
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Enumerator
 from scurry.graph.plan import SourcePlan

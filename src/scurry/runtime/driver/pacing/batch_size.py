@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.source import BatchLimits
 
 #: Limits of the first batch, before anything is known of the job's speed.

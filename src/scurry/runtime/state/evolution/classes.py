@@ -17,9 +17,9 @@ import pickle
 import sys
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors import StateMigrationError
 from scurry.runtime.state.types import TypeJson, class_ref, describe_hint
 

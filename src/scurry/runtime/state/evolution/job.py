@@ -7,9 +7,10 @@ to workers, and pass each stored entry through its `migrate`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.pickling import by_value, loads
 from scurry.common.state_migration import StateMigration, class_renamed_from
 from scurry.errors import ScurryError, StateMigrationError

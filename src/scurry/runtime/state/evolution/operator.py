@@ -5,9 +5,10 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.state_migration import StateMigration
 from scurry.errors import ScurryError, StateMigrationError
 from scurry.runtime.keys import original_key

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.state_migration import StateMigration
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError

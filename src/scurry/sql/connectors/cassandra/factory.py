@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.types import RowKind
 from scurry.connectors.cassandra.client import CassandraSettings, errors, failure, session_of
 from scurry.connectors.cassandra.sink import CONCURRENT_REQUESTS, CassandraSink, Statement, bound

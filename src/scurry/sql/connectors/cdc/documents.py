@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.cdc.mongodb.places import Change
 from scurry.connectors.cdc.mongodb.receiver import MongoCdcSettings, MongoReceiver
 from scurry.connectors.files.formats.columnar import RowTables

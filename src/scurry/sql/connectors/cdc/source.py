@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.types import RowKind
 from scurry.connectors.cdc.capture import ChangeCapture, ChunkWork, RowBlock
 from scurry.connectors.cdc.enumerator import CdcEnumerator, EnumeratorSettings

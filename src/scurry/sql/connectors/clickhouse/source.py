@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.clickhouse.client import ClickHouse
 from scurry.connectors.clickhouse.source import ClickHouseScan, equal_to, selected
 from scurry.connectors.lookup_cache import CacheSettings

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.clickhouse.names import literal, quoted
 from scurry.connectors.clickhouse.sink import ClickHouseSink, Inserts
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext

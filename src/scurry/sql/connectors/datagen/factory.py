@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._config.option import parse_duration
 from scurry.connectors.datagen import DataGeneratorSource
 from scurry.connectors.source import BatchLimits, Enumerator

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from json.encoder import encode_basestring as quoted
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.elasticsearch.bulk import Action, action_of
 from scurry.connectors.elasticsearch.emitter import upsert_text
 from scurry.errors import RecordRejectedError, ValidationError

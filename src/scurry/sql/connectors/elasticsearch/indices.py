@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._epoch import EPOCH
 from scurry.common.time import Instant
 from scurry.connectors.files.writing.buckets import date_time_text

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.elasticsearch.search import Search
 from scurry.connectors.http.client import HttpSettings
 from scurry.connectors.lookup_cache import CacheSettings

@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.files.filesystem import FileSystem, file_system
 from scurry.connectors.files.writing.names import PartNames
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._java_regex.patterns import compiled
 from scurry.connectors.files.filesystem import FileStatus, FileSystem, file_system
 from scurry.connectors.files.formats.format import FileFormat

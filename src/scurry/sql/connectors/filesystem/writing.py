@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.serialization import BulkWriterFactory
 from scurry.connectors.files.filesystem import file_system, hidden
 from scurry.connectors.files.writing.buckets import BucketAssigner, BucketContext

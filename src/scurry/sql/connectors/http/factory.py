@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.http.requests import Retries, Statuses
 from scurry.connectors.http.sink import HttpSink
 from scurry.connectors.sink import Sink

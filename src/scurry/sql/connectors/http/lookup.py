@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.http.client import HttpAnswer
 from scurry.connectors.http.requests import HttpRequests, HttpSession, Statuses
 from scurry.connectors.lookup_cache import CacheSettings

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.typeinfo import RowTypeInfo
 from scurry.common.types import Row
 from scurry.errors import MalformedRecordError

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.types import Row
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.exactly_once import JdbcExactlyOnceSink

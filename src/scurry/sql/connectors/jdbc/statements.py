@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.jdbc import mysql
 from scurry.sql.types import (
     ArrayType,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import decimal
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._epoch import date_of_days, days_of_date, micros_of_datetime, millis_of_time, time_of_millis
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.jdbc.row_text import each_of

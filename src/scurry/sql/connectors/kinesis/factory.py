@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.serializer import ProducerRecord
 from scurry.connectors.kinesis.client import AwsService, botocore
 from scurry.connectors.kinesis.settings import source_scan

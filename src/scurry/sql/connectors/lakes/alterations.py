@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.errors import UnsupportedError
 from scurry.sql.catalog.entries import CatalogBaseTable, CatalogTable
 from scurry.sql.catalog.materialized import CatalogMaterializedTable

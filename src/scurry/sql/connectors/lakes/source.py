@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.lakes.enumerator import TableFile
 from scurry.connectors.lakes.source import LakeScan
 from scurry.connectors.source import BatchLimits, Enumerator

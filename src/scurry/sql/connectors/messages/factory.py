@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.messages import MessageScan, MessageSystem
 from scurry.connectors.sink import Sink
 from scurry.errors import ValidationError

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.kafka.serializer import ProducerRecord
 from scurry.errors import ValidationError
 from scurry.sql.connectors.contract import Changes

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.messages import MessageScan, fetched
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.sql.connectors.contract import Changes, TableSource

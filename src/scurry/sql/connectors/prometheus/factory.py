@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.time import Instant
 from scurry.common.types import Row
 from scurry.connectors.prometheus.series import PrometheusTimeSeries

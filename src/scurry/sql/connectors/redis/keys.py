@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.lookup_cache import CacheSettings
 from scurry.connectors.queues.positions import patiently
 from scurry.connectors.redis.client import RedisServer

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors import MalformedRecordError, RecordRejectedError
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.connectors.prepared import Prepared

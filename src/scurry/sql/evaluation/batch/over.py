@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scurry._dataclasses import dataclass
 from scurry.sql.evaluation.batch.aggregating import accumulator, argument_column, group_states, group_values
 from scurry.sql.evaluation.batch.batches import taken
 from scurry.sql.evaluation.batch.frames import framed_values, summed_values

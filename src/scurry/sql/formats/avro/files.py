@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from scurry._dataclasses import dataclass
 from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.connectors.avro.files import AvroFileFormat, AvroWriter
 from scurry.connectors.avro.library import fastavro

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.avro.confluent import RegistryReader, RegistryWriter
 from scurry.connectors.avro.messages import MessageReader, MessageWriter
 from scurry.connectors.avro.registry_settings import RegistrySettings

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.types import RowKind
 from scurry.connectors.files.formats.json.reader import JsonSettings
 from scurry.connectors.source import SKIPPED

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scurry._dataclasses import dataclass
 from scurry.common.types import RowKind
 from scurry.sql.formats.json.codec import JsonEncoder
 from scurry.sql.formats.messages import MessageEncoder

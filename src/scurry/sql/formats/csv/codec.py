@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._charsets import text_of
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.csv.arrow_columns import ArrowCsvColumns

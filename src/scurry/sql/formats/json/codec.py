@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.nullable import nullable
 from scurry.connectors.files.formats.json.reader import JsonSettings, JsonValues, parsed
 from scurry.connectors.files.formats.json.writer import JsonTexts, JsonWriting

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -12,6 +11,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.message import DecodeError
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.protobuf import is_repeated
 from scurry.connectors.source import SKIPPED
 from scurry.sql.formats.contract import FormatColumn, names_and_types

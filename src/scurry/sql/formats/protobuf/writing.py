@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
+from scurry._dataclasses import dataclass
 from scurry.connectors.protobuf import is_map, is_repeated
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.messages import MessageEncoder

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow.compute as pc
 
+from scurry._dataclasses import dataclass
 from scurry.sql.functions.definition import CallSite, Signature
 from scurry.sql.types import DataType
 

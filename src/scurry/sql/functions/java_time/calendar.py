@@ -6,8 +6,9 @@ the calendar is the Julian one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from scurry._dataclasses import dataclass
 
 
 def days_from_civil(year: int, month: int, day: int) -> int:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ValidationError
 from scurry.sql.functions.user.process import ProcessSignature
 from scurry.sql.types import DataType, RowType

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.sql.types import DataType
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from scurry._dataclasses import dataclass
 from scurry.common._epoch import datetime_of_micros, micros_of_datetime
 from scurry.errors import ArgumentTypeError, UnsupportedError
 from scurry.sql.types import RowType

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Any
 
 import numpy as np
+
+from scurry._dataclasses import dataclass
 
 _WIDE = Context(prec=80)
 _OVERFLOW = Decimal("NaN")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from scurry._dataclasses import dataclass
 from scurry.runtime.keys import original_key
 from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.runtime.state.backend import Index

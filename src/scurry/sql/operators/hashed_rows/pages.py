@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
+from scurry._dataclasses import dataclass
 from scurry.runtime.keys import CanonicalKey, row_keys
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.layout import Page, PageContent

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from scurry._dataclasses import dataclass
 from scurry.runtime.state.layout import Page, RowsDescription
 from scurry.runtime.state.row_runs import Hashes, RowRun
 from scurry.sql.evaluation.batch.batches import arrow_batch, concatenated_columns, taken

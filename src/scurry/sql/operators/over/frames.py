@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from scurry._dataclasses import dataclass
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.evaluation.batch.over import over_columns
 from scurry.sql.functions.definition import EvaluationContext

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
+from scurry._dataclasses import dataclass
 from scurry.errors import UnsupportedError
 from scurry.runtime.keys import row_keys
 from scurry.sql.evaluation.batch.aggregating import accumulator, argument_column, filter_mask

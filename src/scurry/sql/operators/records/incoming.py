@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scurry._dataclasses import dataclass
 from scurry.common.types import Row
 from scurry.errors import EvaluationError, TypeMismatchError
 from scurry.sql.connectors.contract import Changes

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from scurry._dataclasses import dataclass
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node
 from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext

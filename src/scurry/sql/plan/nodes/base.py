@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any, Self
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan.schema import Schema
 
 

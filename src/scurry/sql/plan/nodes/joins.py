@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.nodes.base import TwoInputs
 from scurry.sql.plan.schema import Schema

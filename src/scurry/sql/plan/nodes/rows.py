@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.nodes.base import OneInput, Plan
 from scurry.sql.plan.schema import Schema

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.nodes.base import OneInput, Plan
 from scurry.sql.plan.schema import Schema

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import ClassVar
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.nodes import OneInput, Scan, TwoInputs, joined_schema
 from scurry.sql.plan.nodes.joins import LookupRetry

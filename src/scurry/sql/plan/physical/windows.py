@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan.expressions import AggregateCall, InputReference
 from scurry.sql.plan.nodes import Filter, OneInput, Over, Plan, Project, SortKey, WindowTable
 from scurry.sql.plan.schema import Column, Schema

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from scurry._dataclasses import dataclass
 from scurry.sql.functions.aggregate.catalogue import properties_of, state_names
 from scurry.sql.plan.expressions import AggregateCall, Expression
 from scurry.sql.plan.nodes import Aggregate

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.redaction import redacted
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.nodes import Limit, Plan, Project, Scan

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal
 from scurry.sql.planner.explain.types import type_text
 from scurry.sql.types import CharType, DecimalType, IntType, VarCharType

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan.nodes import Plan
 
 _Node = TypeVar("_Node")

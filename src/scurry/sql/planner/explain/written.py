@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Context, Decimal
 from typing import TypeAlias
 
+from scurry._dataclasses import dataclass
 from scurry.sql.plan import nodes
 from scurry.sql.plan.expressions import Call, CorrelatedReference, Expression, InputReference, Literal
 from scurry.sql.plan.nodes import Plan, Project, Scan

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from scurry._dataclasses import dataclass
 from scurry.sql.evaluation.constants import only_result
 from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog
 from scurry.sql.plan.expressions import FLIPPED, Call, Expression, InputReference, Literal

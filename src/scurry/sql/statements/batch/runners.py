@@ -6,9 +6,10 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.config_options import MAX_PARALLELISM, RUNNER
 from scurry.common.recursion import deep_recursion
 from scurry.connectors.collect_sink import CollectedRecords, CollectSink

@@ -8,10 +8,10 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ScurryError
 from scurry.sql.statements.names import full_function
 from scurry.sql.statements.queries import plan_query

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.schema import (

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from scurry._dataclasses import dataclass
 from scurry.common.config_options import CHECKPOINTING_INTERVAL
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.materialized import CatalogMaterializedTable, RefreshHandler

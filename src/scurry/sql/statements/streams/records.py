@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from scurry._dataclasses import dataclass
 from scurry.common.recursion import deep_recursion
 from scurry.common.typeinfo import RowTypeInfo, TupleTypeInfo, TypeInformation, Types
 from scurry.errors import ValidationError

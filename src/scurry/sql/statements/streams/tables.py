@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from scurry._dataclasses import dataclass
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import RowKind
 from scurry.errors import ValidationError

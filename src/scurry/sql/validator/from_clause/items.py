@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Expression

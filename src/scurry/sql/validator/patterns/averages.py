@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import decimal
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from scurry._dataclasses import dataclass
 from scurry.sql.functions.aggregate.moments import SPREADS
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import calls

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ValidationError
 from scurry.sql.plan.expressions import Expression, InputReference, Literal
 from scurry.sql.plan.matching import (

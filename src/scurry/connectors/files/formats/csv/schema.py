@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.errors.suggestions import alternatives
 from scurry.sql.types.atomic_types import MAX_LENGTH, VarCharType

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from scurry._dataclasses import dataclass
 from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.formats.csv.fields import unsupported
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect

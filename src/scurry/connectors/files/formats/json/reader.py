@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from scurry._dataclasses import dataclass
 from scurry.common._charsets import text_of
 from scurry.common._java_numbers import double_text
 from scurry.common._types import java_text

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from scurry._dataclasses import dataclass
 from scurry.common._types.json_text import quoted_for_bytes as quoted
 from scurry.errors import RecordRejectedError, UnsupportedError
 from scurry.sql.types import (

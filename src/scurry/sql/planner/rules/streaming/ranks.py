@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from scurry._dataclasses import dataclass
 from scurry.errors import ValidationError
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders

@@ -11,12 +11,17 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from scurry.common._pyflink.names import add_names
 from scurry.errors import PyFlinkImportedError
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+else:
+    Loader = object  # the class itself does nothing here, and its module loads archives and temporary files
 
 _RENAMED = {"pyflink": "scurry", "pyflink.version": "scurry.common._pyflink.version"}
 
@@ -91,7 +96,7 @@ def _name_parts(real_name: str, name: str, alias: str) -> None:
             sys.modules.setdefault(f"{alias}.{part}", module)
 
 
-class _PyFlinkFinder(MetaPathFinder):
+class _PyFlinkFinder:
     """Find ``pyflink`` and all modules below it."""
 
     def __init__(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from scurry.cli.direct import read_settings
 from scurry.errors import ConfigError, InterpreterError
 from scurry.errors.suggestions import similar_name
 from scurry.graph.dependencies import check_interpreter, is_this_interpreter
@@ -111,20 +111,12 @@ def parse_settings(texts: list[str] | None) -> dict[str, str]:
     Raises:
         typer.BadParameter: One has another form, a key that is misspelt, or a value that cannot be used.
     """
-    from scurry.common._config.validation import validate
-
-    found = {}
-    for text in texts or []:
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            raise typer.BadParameter(f"{text!r} is not of the form key=value")
-        found[key.strip()] = value.strip()
     try:
-        with warnings.catch_warnings(action="ignore"):  # the environment that gets them warns
-            validate(found)
+        return read_settings(texts or [])
     except ConfigError as error:
         raise typer.BadParameter(str(error), param_hint="'-D'") from None
-    return found
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 Program = Annotated[

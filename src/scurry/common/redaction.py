@@ -6,6 +6,7 @@ place (`//user:secret@host`, `scott/tiger@host`). If a text is ambiguous, more i
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -15,13 +16,12 @@ __all__ = ["HIDDEN", "has_secret", "is_secret", "redacted", "without_secrets"]
 HIDDEN = "******"
 
 # Flink's own list (GlobalConfiguration.SENSITIVE_KEYS), and how Spark, Hadoop and cloud clients name theirs.
-_SECRET_KEY = re.compile(
+_SECRET_KEY = (
     r"password|passwd|passphrase|passcode|secret|token|credential|api[-_.]?key|service-key|auth-?params|basic-auth"
     r"|jaas\.config|http-headers|authorization|account[-_.]?key|access[-_.]?key|private[-_.]?key|sas\.|signature"
-    r"|(?:^|[._-])(?:pass|pw|pwd)$",
-    re.IGNORECASE,
+    r"|(?:^|[._-])(?:pass|pw|pwd)$"
 )
-_SECRET_KEY_IN_CAMEL_CASE = re.compile(r"[a-z](?:Pass|Pw|Pwd|PW|PWD)$")
+_SECRET_KEY_IN_CAMEL_CASE = r"[a-z](?:Pass|Pw|Pwd|PW|PWD)$"
 
 # The part of a parameter's name by which it is recognised: the text before it is not hidden anyway.
 _WORDS = (
@@ -37,14 +37,13 @@ _BARE = r"(?:[^\s&;,\"'\\]|,(?!\s{0,4}[\w.-]{1,60}\s{0,4}[=:]))+"
 class _Rule(NamedTuple):
     """A pattern, its replacement, and texts of which each match has one, in small letters."""
 
-    pattern: re.Pattern[str]
+    pattern: str
     replacement: str
     signs: tuple[str, ...]
 
 
 def _rule(before: str, value: str, *signs: str) -> _Rule:
-    pattern = re.compile(f"(?P<before>{before}){value}", re.IGNORECASE | re.DOTALL)
-    return _Rule(pattern, rf"\g<before>\g<quote>{HIDDEN}\g<quote>", signs)
+    return _Rule(f"(?P<before>{before}){value}", rf"\g<before>\g<quote>{HIDDEN}\g<quote>", signs)
 
 
 _QUOTED = r"""(?P<quote>\\?["'])(?:\\{3}.|\\.|(?!(?P=quote)).)*?(?P=quote)"""
@@ -78,7 +77,7 @@ _RULES = (
 
 def is_secret(key: str) -> bool:
     """Return whether the name of a key marks its value as a secret."""
-    return bool(_SECRET_KEY.search(key) or _SECRET_KEY_IN_CAMEL_CASE.search(key))
+    return bool(_compiled(_SECRET_KEY, re.IGNORECASE).search(key) or _compiled(_SECRET_KEY_IN_CAMEL_CASE).search(key))
 
 
 def has_secret(key: str, value: str) -> bool:
@@ -105,28 +104,34 @@ def without_secrets(text: str, configuration: Mapping[str, str] | None = None) -
     small = text.lower() if text.isascii() else None  # other letters match some of ASCII, too
     for pattern, replacement, signs in _RULES:
         if small is None or any(sign in small for sign in signs):
-            text = pattern.sub(replacement, text)
+            text = _compiled(pattern, re.IGNORECASE | re.DOTALL).sub(replacement, text)
     return text
 
 
 _SHORTEST_KNOWN = 8
 
 
+@functools.cache
+def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Compile a pattern when a text first needs it: all of them take longer than a small program."""
+    return re.compile(pattern, flags)
+
+
 # Control characters of ASCII and Latin-1, what changes the direction of a text, and halves of characters, which cannot
 # be encoded. Terminals execute what begins with ESC, or with U+009B.
 _UNSAFE = "\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
-_IN_TEXTS = re.compile(f"[{_UNSAFE}]")
-_IN_LINES = re.compile(f"[\t\n\u2028\u2029{_UNSAFE}]")
+_IN_TEXTS = f"[{_UNSAFE}]"
+_IN_LINES = f"[\t\n\u2028\u2029{_UNSAFE}]"
 
 
 def printable(text: str) -> str:
     r"""Return a text whose control characters are shown (`\x1b`) instead of executed; lines and tabs stay."""
-    return text if text.isprintable() else _IN_TEXTS.sub(_shown, text.replace("\r\n", "\n"))
+    return text if text.isprintable() else _compiled(_IN_TEXTS).sub(_shown, text.replace("\r\n", "\n"))
 
 
 def one_line(text: str) -> str:
     r"""Return a text as one line: as `printable`, and line breaks and tabs are shown, too (`\n`)."""
-    return text if text.isprintable() else _IN_LINES.sub(_shown, text)
+    return text if text.isprintable() else _compiled(_IN_LINES).sub(_shown, text)
 
 
 def _shown(found: re.Match[str]) -> str:

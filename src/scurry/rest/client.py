@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import time
@@ -54,7 +53,7 @@ class RemoteProcess:
         except TimeoutError:
             why = "" if self.pid is None else f": {_condition(self.pid)}"
             raise JobUnreachableError(f"{self.url} has not answered within {self.timeout:g} s{why}") from None
-        except (OSError, http.client.HTTPException) as error:
+        except OSError as error:
             reason = str(error) or type(error).__name__
             raise JobUnreachableError(f"{self.url} has not answered: {reason}") from None
         return self._content(status, content)
@@ -73,7 +72,7 @@ class RemoteProcess:
         """
         try:
             return self._send(method, target, body or None, kind)
-        except (OSError, http.client.HTTPException) as error:
+        except OSError as error:
             raise JobUnreachableError(f"{self.url} has not answered: {str(error) or type(error).__name__}") from None
 
     def _exchange(self, method: str, path: str, body: Any, query: dict[str, Any]) -> tuple[int, bytes]:
@@ -81,6 +80,8 @@ class RemoteProcess:
         return self._send(method, target, None if body is None else json.dumps(body).encode(), "application/json")
 
     def _send(self, method: str, target: str, payload: bytes | None, kind: str) -> tuple[int, bytes]:
+        import http.client  # loads TLS, and jobs have a registry without sending requests
+
         # Never through a proxy, as urllib.request would: it would see the token.
         address = urlsplit(self.url)
         protocol = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
@@ -94,6 +95,8 @@ class RemoteProcess:
             connection.request(method, address.path.rstrip("/") + target, payload, headers)
             answer = connection.getresponse()
             return answer.status, answer.read()
+        except http.client.HTTPException as error:
+            raise OSError(str(error) or type(error).__name__) from error
         finally:
             connection.close()
 

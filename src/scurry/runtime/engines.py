@@ -16,6 +16,9 @@ SPARK = {
     "tables": "scurry.spark.tables.execution",
 }
 
+#: Not empty once a JVM may have been started early.
+_has_begun: list[bool] = []
+
 
 def spark(part: str) -> Any:
     """Return the module of a part of the engine on Spark, a key of `SPARK`."""
@@ -24,14 +27,17 @@ def spark(part: str) -> Any:
 
 def start_early(configuration: Mapping[str, str]) -> None:
     """Begin to start the JVM for a program with some settings; the job reports any failure."""
-    with suppress(Exception):
-        spark("prewarm").begin(configuration)
+    if configuration.get("scurry.runner", "spark") == "spark" or _has_begun:
+        _has_begun.append(True)
+        with suppress(Exception):
+            spark("prewarm").begin(configuration)
 
 
 def end_early() -> None:
     """End the JVM that `start_early` has started if no job has used it."""
-    with suppress(Exception):
-        spark("prewarm").end_early_jvm()
+    if _has_begun:
+        with suppress(Exception):
+            spark("prewarm").end_early_jvm()
 
 
 def join_session() -> None:

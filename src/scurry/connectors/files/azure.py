@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import unquote, urlsplit
-from urllib.request import getproxies
 
 from scurry.connectors.files.storage_errors import without_credentials
 from scurry.errors import UnsupportedError
@@ -81,6 +80,8 @@ def _connect(host: str, port: int) -> None:
     Raises:
         OSError: It does not answer.
     """
+    from urllib.request import getproxies  # loads clients of HTTP and TLS
+
     if not getproxies().get("https"):
         socket.create_connection((host, port), _CONNECT_SECONDS).close()
 

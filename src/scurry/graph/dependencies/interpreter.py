@@ -6,9 +6,7 @@ import functools
 import json
 import os
 import shutil
-import subprocess
 import sys
-from importlib.metadata import version
 from pathlib import Path
 
 from scurry.common._config.python import PYTHON_EXECUTABLE
@@ -70,6 +68,8 @@ def check_interpreter(executable: str, key: str = PYTHON_EXECUTABLE.key, client:
         raise InterpreterError(f"{key}: {executable} is no program on this machine that can be run")
     if is_this_interpreter(path):
         return path
+    import subprocess  # not for programs without an interpreter of their own
+
     modules = CLIENT_MODULES if client else WORKER_MODULES
     try:
         done = subprocess.run(
@@ -106,6 +106,8 @@ def verdict(path: str, printed: str, client: bool = False) -> str | None:
         packages = " ".join(CLIENT_MODULES[name] for name in missing)
         needs = "scurry run needs" if client else "workers need"
         return f"{path} lacks what {needs}: {path} -m pip install {packages}"
+    from importlib.metadata import version
+
     ours = version("pyspark")
     if pyspark is not None and pyspark.split(".")[:2] != ours.split(".")[:2]:
         return f"{path} has pyspark {pyspark}, the program runs with {ours}: install the same"

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from scurry.common._config.python import PYTHON_CLIENT_EXECUTABLE, PYTHON_EXECUTABLE
@@ -20,7 +21,6 @@ from scurry.graph.dependencies.archives import digest_of, files_below, pack, unp
 from scurry.graph.dependencies.declared import Archive, Declared
 from scurry.graph.dependencies.interpreter import check_interpreter, executable_bit, is_this_interpreter
 from scurry.graph.dependencies.program import is_installed, program_modules
-from scurry.graph.dependencies.requirements import environment, read_requirements, require_here
 from scurry.graph.dependencies.setup import WorkerSetup, search_first
 
 _REQUIREMENTS, _PACKAGES = "requirements/requirements.txt", "requirements/packages"
@@ -41,7 +41,7 @@ class JobDependencies:
     def __init__(self, configuration: Mapping[str, str]) -> None:
         self.declared = Declared.of(configuration)
         if self.declared.requirements is not None:
-            read_requirements(self.declared.requirements)
+            _requirements().read_requirements(self.declared.requirements)
         client = configuration.get(PYTHON_CLIENT_EXECUTABLE.key)
         if client and not is_this_interpreter(client):
             raise ConfigError(
@@ -118,7 +118,7 @@ class JobDependencies:
                 "leave the setting out, or use --runner spark"
             )
         if self.declared.requirements is not None:
-            require_here(self.declared.requirements)
+            _requirements().require_here(self.declared.requirements)
         search_first([*sys.path[:1], *map(str, self._files), *self.declared.python_path])
         if self._archives is None:
             yield
@@ -162,7 +162,8 @@ class JobDependencies:
         if declared.requirements is not None:
             digest = digest_of(self._requirements)
             if self.executable_here() is None:
-                environment(declared.requirements, declared.packages, digest)  # fails before the job starts, if at all
+                # fails before the job starts, if at all
+                _requirements().environment(declared.requirements, declared.packages, digest)
         return WorkerSetup(
             digest=self._digest,
             path=tuple(dict.fromkeys(path)),
@@ -254,6 +255,13 @@ def _staged(file: Path, _changed: int) -> Path:
     else:
         unpack(file, directory)
     return directory
+
+
+def _requirements() -> ModuleType:
+    """Return the module that reads requirements; few jobs have some, and it loads `packaging`."""
+    from scurry.graph.dependencies import requirements
+
+    return requirements
 
 
 def _nothing() -> None:

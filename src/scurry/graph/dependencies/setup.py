@@ -11,7 +11,6 @@ from pathlib import Path
 from scurry._dataclasses import dataclass
 from scurry.errors import DependencyError
 from scurry.graph.dependencies.archives import unpacked_once
-from scurry.graph.dependencies.requirements import environment, refuse_loaded
 
 #: The digest of the files that this process is set up for.
 _active: str | None = None
@@ -61,6 +60,8 @@ class WorkerSetup:
             base = unpacked_once(root / self.bundle, root / self.bundle.removesuffix(".zip"))
         path = [str(base / directory) for directory in self.path]
         if self.requirements is not None:
+            from scurry.graph.dependencies.requirements import environment, refuse_loaded  # few jobs have some
+
             packages = None if self.packages is None else base / self.packages
             installed = environment(base / self.requirements, packages, self.requirements_digest)
             refuse_loaded(installed)

@@ -2,91 +2,71 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
+from typing import cast
+
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector
 from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.base import KeyedOperator, RuntimeOperator
-from scurry.runtime.operators.batch.interval_join import BatchIntervalJoinOperator
-from scurry.runtime.operators.batch.process import BatchKeyedProcessOperator
-from scurry.runtime.operators.batch.reduce import BatchReduceOperator
-from scurry.runtime.operators.batch.windows import BatchAlignedWindowOperator, BatchSessionWindowOperator
-from scurry.runtime.operators.broadcast import BroadcastProcessOperator, KeyedBroadcastProcessOperator
-from scurry.runtime.operators.cep import CepOperator, DynamicCepOperator
-from scurry.runtime.operators.interval_join import IntervalJoinOperator
-from scurry.runtime.operators.keyed import KeyedCoProcessOperator, KeyedProcessOperator, KeyedReduceOperator
-from scurry.runtime.operators.rows import (
-    AssignWatermarksOperator,
-    KeyedRowsOperator,
-    RecordsToRowsOperator,
-    RowsToRecordsOperator,
-)
-from scurry.runtime.operators.sink import SinkOperator
-from scurry.runtime.operators.stateless import (
-    CoFlatMapOperator,
-    CoMapOperator,
-    CoProcessOperator,
-    FilterOperator,
-    FlatMapOperator,
-    MapOperator,
-    MapOrDeadLetterOperator,
-    ProcessOperator,
-)
-from scurry.runtime.operators.timestamps import AssignTimestampsOperator
-from scurry.runtime.operators.window import WindowOperator
-from scurry.runtime.operators.window_variants import (
-    AlignedWindowOperator,
-    EvictingWindowOperator,
-    SessionWindowOperator,
-)
 
-LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
-    ops.Map: MapOperator,
-    ops.MapOrDeadLetter: MapOrDeadLetterOperator,
-    ops.FlatMap: FlatMapOperator,
-    ops.Filter: FilterOperator,
-    ops.Process: ProcessOperator,
-    ops.AsyncWait: AsyncOperator,
-    ops.AssignTimestamps: AssignTimestampsOperator,
-    ops.AssignWatermarks: AssignWatermarksOperator,
-    ops.KeyedRows: KeyedRowsOperator,
-    ops.RecordsToRows: RecordsToRowsOperator,
-    ops.RowsToRecords: RowsToRecordsOperator,
-    ops.CoMap: CoMapOperator,
-    ops.CoFlatMap: CoFlatMapOperator,
-    ops.CoProcess: CoProcessOperator,
-    ops.KeyedProcess: KeyedProcessOperator,
-    ops.KeyedCoProcess: KeyedCoProcessOperator,
-    ops.BroadcastProcess: BroadcastProcessOperator,
-    ops.KeyedBroadcastProcess: KeyedBroadcastProcessOperator,
-    ops.KeyedReduce: KeyedReduceOperator,
-    ops.IntervalJoin: IntervalJoinOperator,
-    ops.Cep: CepOperator,
-    ops.DynamicCep: DynamicCepOperator,
-    ops.Window: WindowOperator,
-    ops.AlignedWindow: AlignedWindowOperator,
-    ops.SessionWindow: SessionWindowOperator,
-    ops.EvictingWindow: EvictingWindowOperator,
-    ops.Sink: SinkOperator,
+#: The classes by module and name: a job loads those that it has.
+LOWERED: dict[type[ops.Operator], str | type[RuntimeOperator]] = {
+    ops.Map: "stateless.MapOperator",
+    ops.MapOrDeadLetter: "stateless.MapOrDeadLetterOperator",
+    ops.FlatMap: "stateless.FlatMapOperator",
+    ops.Filter: "stateless.FilterOperator",
+    ops.Process: "stateless.ProcessOperator",
+    ops.AsyncWait: "asynchronous.AsyncOperator",
+    ops.AssignTimestamps: "timestamps.AssignTimestampsOperator",
+    ops.AssignWatermarks: "rows.AssignWatermarksOperator",
+    ops.KeyedRows: "rows.KeyedRowsOperator",
+    ops.RecordsToRows: "rows.RecordsToRowsOperator",
+    ops.RowsToRecords: "rows.RowsToRecordsOperator",
+    ops.CoMap: "stateless.CoMapOperator",
+    ops.CoFlatMap: "stateless.CoFlatMapOperator",
+    ops.CoProcess: "stateless.CoProcessOperator",
+    ops.KeyedProcess: "keyed.KeyedProcessOperator",
+    ops.KeyedCoProcess: "keyed.KeyedCoProcessOperator",
+    ops.BroadcastProcess: "broadcast.BroadcastProcessOperator",
+    ops.KeyedBroadcastProcess: "broadcast.KeyedBroadcastProcessOperator",
+    ops.KeyedReduce: "keyed.KeyedReduceOperator",
+    ops.IntervalJoin: "interval_join.IntervalJoinOperator",
+    ops.Cep: "cep.CepOperator",
+    ops.DynamicCep: "cep.DynamicCepOperator",
+    ops.Window: "window.WindowOperator",
+    ops.AlignedWindow: "window_variants.AlignedWindowOperator",
+    ops.SessionWindow: "window_variants.SessionWindowOperator",
+    ops.EvictingWindow: "window_variants.EvictingWindowOperator",
+    ops.Sink: "sink.SinkOperator",
 }
 
 
 #: Those of a BATCH job whose time ends, where they are others.
-_LOWERED_IN_BATCH: dict[type[ops.Operator], type[RuntimeOperator]] = {
-    ops.KeyedProcess: BatchKeyedProcessOperator,
-    ops.KeyedReduce: BatchReduceOperator,
-    ops.AlignedWindow: BatchAlignedWindowOperator,
-    ops.SessionWindow: BatchSessionWindowOperator,
-    ops.IntervalJoin: BatchIntervalJoinOperator,
+_LOWERED_IN_BATCH: dict[type[ops.Operator], str] = {
+    ops.KeyedProcess: "batch.process.BatchKeyedProcessOperator",
+    ops.KeyedReduce: "batch.reduce.BatchReduceOperator",
+    ops.AlignedWindow: "batch.windows.BatchAlignedWindowOperator",
+    ops.SessionWindow: "batch.windows.BatchSessionWindowOperator",
+    ops.IntervalJoin: "batch.interval_join.BatchIntervalJoinOperator",
 }
 
 
 def create_operator(plan: OperatorPlan, collector: Collector, info: TaskInfo) -> RuntimeOperator:
     kind = type(plan.operator)
     if info.mode == "BATCH" and not info.saves_state and kind in _LOWERED_IN_BATCH:
-        return _LOWERED_IN_BATCH[kind](plan, collector, info)
-    return LOWERED[kind](plan, collector, info)
+        return _class_of(_LOWERED_IN_BATCH[kind])(plan, collector, info)
+    lowered = LOWERED[kind]
+    operator = _class_of(lowered) if isinstance(lowered, str) else lowered
+    return operator(plan, collector, info)
+
+
+@functools.cache
+def _class_of(lowered: str) -> type[RuntimeOperator]:
+    module, _, name = lowered.rpartition(".")
+    return cast(type[RuntimeOperator], getattr(importlib.import_module(f"{__name__}.{module}"), name))
 
 
 __all__ = ["LOWERED", "KeyedOperator", "RuntimeOperator", "create_operator"]

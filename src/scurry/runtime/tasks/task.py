@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from scurry.common._config.tuning import OBJECT_REUSE
 from scurry.common.config_options import LOG_FORMAT, LOG_LEVEL, LOG_LEVELS
-from scurry.graph.operators import AssignTimestamps, Hash
+from scurry.graph.operators import AssignTimestamps, AsyncWait, Hash
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.metrics.scopes import identifier
 from scurry.runtime.exchange.collector import Collector, Consumer, GatheringCollector, Values, counter_of, is_immutable
@@ -21,10 +21,12 @@ from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.json_log import JsonFormatter, RunningTask, running_task
 from scurry.runtime.operators import RuntimeOperator, create_operator
-from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.sink import SinkOperator, SinkStage
 from scurry.runtime.operators.timestamps import AssignTimestampsOperator
 from scurry.runtime.state.store import StateSize, StoreReads
+
+if TYPE_CHECKING:
+    from scurry.runtime.operators.asynchronous import AsyncOperator
 
 #: Bytes that were written, those of them by merges, and read from the store; runs that the machine had, and had not.
 _STATE_METRICS = ("stateBytesWritten", "stateBytesMerged", "stateBytesRead", "localRunHits", "localRunMisses")
@@ -74,8 +76,10 @@ class Task:
             self.assigners.append(operator)
             if self.info.mode == "BATCH":
                 operator.taken_apart = self._taken_apart
-        elif isinstance(operator, AsyncOperator):
-            self.asynchronous.insert(0, operator)  # at the front: those that follow it were created before it
+        elif isinstance(plan.operator, AsyncWait):
+            self.asynchronous.insert(
+                0, cast("AsyncOperator", operator)
+            )  # at the front: those that follow it were created before it
         return operator
 
     def _are_converted(self, plan: OperatorPlan) -> bool:

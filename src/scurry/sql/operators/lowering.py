@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import importlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 
@@ -23,40 +24,16 @@ from scurry.sql.evaluation.batch.executor import execute_batch
 from scurry.sql.evaluation.row_wise import ROW_WISE
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.calc import Calc, CalcWithWatermark, DropUpdateBefore, SelectColumns
-from scurry.sql.operators.changes.codes import lower_from_changelog, lower_to_changelog
-from scurry.sql.operators.changes.lowering import lower_changelog_normalize
-from scurry.sql.operators.groups.lowering import (
-    lower_expand,
-    lower_global_aggregate,
-    lower_group_aggregate,
-    lower_local_aggregate,
-    lower_table_aggregate,
-)
 from scurry.sql.operators.identities import Identities, state_description
-from scurry.sql.operators.joins.interval import lower_interval_join
-from scurry.sql.operators.joins.lookup import lower_lookup_join
-from scurry.sql.operators.joins.regular import lower_regular_join
-from scurry.sql.operators.joins.temporal import lower_temporal_join
-from scurry.sql.operators.joins.window import lower_window_join
-from scurry.sql.operators.match.operator import lower_match
-from scurry.sql.operators.over.lowering import lower_over
 from scurry.sql.operators.partitioning import PartitionByHash, PartitionByKey
-from scurry.sql.operators.predict import lower_ml_predict
-from scurry.sql.operators.process import lower_process_table
-from scurry.sql.operators.ranks.lowering import LOWERED_RANKS
 from scurry.sql.operators.records.source import StreamSource
-from scurry.sql.operators.replicate import lower_replicate
-from scurry.sql.operators.search import lower_vector_search
 from scurry.sql.operators.watermarks import RowWatermarks
-from scurry.sql.operators.windows.aggregate import lower_window_aggregate
-from scurry.sql.operators.windows.rank import lower_window_rank
-from scurry.sql.operators.windows.sessions import lower_session_table
 from scurry.sql.plan import nodes as relational
 from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog
 from scurry.sql.plan.matching import PatternMatch
 from scurry.sql.plan.models import MLPredict, VectorSearch
 from scurry.sql.plan.nodes import Plan, walk
-from scurry.sql.plan.physical import aggregates, changes, joins, over, windows
+from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, windows
 from scurry.sql.plan.process_tables import ProcessTableFunction, check_identifiers
 from scurry.sql.plan.rewriting import called_functions, expressions_of, without_inputs
 from scurry.sql.planner.changelog import Changelogs
@@ -80,33 +57,36 @@ class ReadTable:
     alignment: WatermarkAlignment | None = None
 
 
-#: Lowering of each physical plan node.
-_LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
-    aggregates.Expand: lower_expand,
-    aggregates.GlobalGroupAggregate: lower_global_aggregate,
-    aggregates.LocalGroupAggregate: lower_local_aggregate,
-    changes.ChangelogNormalize: lower_changelog_normalize,
-    over.NonTimeOverAggregate: lower_over,
-    over.OverAggregate: lower_over,
-    relational.Aggregate: lower_group_aggregate,
-    relational.TableAggregate: lower_table_aggregate,
-    joins.EventTimeTemporalJoin: lower_temporal_join,
-    joins.IntervalJoin: lower_interval_join,
-    joins.LookupJoin: lower_lookup_join,
-    joins.RegularJoin: lower_regular_join,
-    joins.WindowJoin: lower_window_join,
-    MLPredict: lower_ml_predict,
-    FromChangelog: lower_from_changelog,
-    PatternMatch: lower_match,
-    ProcessTableFunction: lower_process_table,
-    VectorSearch: lower_vector_search,
-    windows.SessionTable: lower_session_table,
-    **LOWERED_RANKS,
-    ToChangelog: lower_to_changelog,
-    changes.ReplicateRows: lower_replicate,
-    windows.WindowAggregate: lower_window_aggregate,
-    windows.WindowDeduplicate: lower_window_rank,
-    windows.WindowRank: lower_window_rank,
+#: Lowering of each physical plan node, by module and function: a query loads those that it has.
+_LOWERED: dict[type[Plan], str] = {
+    aggregates.Expand: "groups.lowering.lower_expand",
+    aggregates.GlobalGroupAggregate: "groups.lowering.lower_global_aggregate",
+    aggregates.LocalGroupAggregate: "groups.lowering.lower_local_aggregate",
+    changes.ChangelogNormalize: "changes.lowering.lower_changelog_normalize",
+    over.NonTimeOverAggregate: "over.lowering.lower_over",
+    over.OverAggregate: "over.lowering.lower_over",
+    relational.Aggregate: "groups.lowering.lower_group_aggregate",
+    relational.TableAggregate: "groups.lowering.lower_table_aggregate",
+    joins.EventTimeTemporalJoin: "joins.temporal.lower_temporal_join",
+    joins.IntervalJoin: "joins.interval.lower_interval_join",
+    joins.LookupJoin: "joins.lookup.lower_lookup_join",
+    joins.RegularJoin: "joins.regular.lower_regular_join",
+    joins.WindowJoin: "joins.window.lower_window_join",
+    MLPredict: "predict.lower_ml_predict",
+    FromChangelog: "changes.codes.lower_from_changelog",
+    PatternMatch: "match.operator.lower_match",
+    ProcessTableFunction: "process.lower_process_table",
+    VectorSearch: "search.lower_vector_search",
+    windows.SessionTable: "windows.sessions.lower_session_table",
+    ranks.Deduplicate: "ranks.lowering.lower_deduplicate",
+    relational.Limit: "ranks.lowering.lower_limit",
+    ranks.Rank: "ranks.lowering.lower_rank",
+    ranks.TemporalSort: "ranks.lowering.lower_temporal_sort",
+    ToChangelog: "changes.codes.lower_to_changelog",
+    changes.ReplicateRows: "replicate.lower_replicate",
+    windows.WindowAggregate: "windows.aggregate.lower_window_aggregate",
+    windows.WindowDeduplicate: "windows.rank.lower_window_rank",
+    windows.WindowRank: "windows.rank.lower_window_rank",
 }
 
 #: Flink's names of the operators that STREAMING does not have yet.
@@ -265,7 +245,9 @@ class Lowering:
         if lowered is not None:
             self._lowering.append(plan)
             try:
-                return lowered(self, plan)
+                module, _, function = lowered.rpartition(".")
+                lower = getattr(importlib.import_module(f"{__package__}.{module}"), function)
+                return cast(Node, lower(self, plan))
             finally:
                 self._lowering.pop()
         kind = type(plan).__name__

@@ -17,7 +17,6 @@ from scurry.sql.catalog.table_options import explained
 from scurry.sql.connectors.contract import RowChange, SinkChanges, SinkTarget, TableSource
 from scurry.sql.connectors.factories import sink_changes
 from scurry.sql.connectors.vectors import checked_mode, vector_search_of
-from scurry.sql.evaluation.predicting import context_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.models.factories import check_model
 from scurry.sql.models.settings import PredictSettings
@@ -199,6 +198,8 @@ def check_sources(session: TableSession, plan: Plan) -> None:
     for node in relational.walk(plan):
         if isinstance(node, MLPredict):
             JobDependencies(session.configuration.to_dict()).import_files()  # the class of a model may be in one
+            from scurry.sql.evaluation.predicting import context_of  # loads asyncio
+
             check_model(context_of(node.model), PredictSettings.of(node.config, session.for_functions()))
         if isinstance(node, VectorSearch):
             _check_search(session, node)

@@ -6,6 +6,8 @@ column's unit); list for ARRAY, list of pairs for MAP and MULTISET, tuple for RO
 
 from __future__ import annotations
 
+import struct
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -141,7 +143,7 @@ def batch_of_columns(columns: Sequence[pyarrow.Array], names: Sequence[str], row
 
     if columns:
         return pa.RecordBatch.from_arrays(columns, names=list(names))
-    return pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
+    return pa.RecordBatch.from_struct_array(pa.StructArray.from_buffers(pa.struct([]), rows, [None]))
 
 
 def batch_of_rows(
@@ -168,7 +170,37 @@ def to_value(scalar: pyarrow.Scalar) -> Any:
 
 def from_value(value: Any, data_type: DataType | pyarrow.DataType) -> pyarrow.Scalar:
     """Return a scalar of a value."""
-    return from_values([value], data_type)[0]
+    kind = arrow_type(data_type) if isinstance(data_type, DataType) else data_type
+    column = _plain_column(value, kind)
+    return (from_values([value], kind) if column is None else column)[0]
+
+
+def _plain_column(value: Any, kind: pyarrow.DataType) -> pyarrow.Array | None:
+    """Return a column of one value, None if it has to be converted.
+
+    Conversions of Arrow import pandas, to recognize its values, which takes as long as a small query.
+    """
+    import pyarrow as pa
+
+    if value is None and not pa.types.is_nested(kind):
+        return pa.nulls(1, kind)
+    try:
+        match value:
+            case str() if type(value) is str and kind == pa.string():
+                content = value.encode()
+                ends = b"".join(end.to_bytes(4, sys.byteorder, signed=True) for end in (0, len(content)))
+                buffers = [ends, content]
+            case bool() if kind == pa.bool_():
+                buffers = [bytes([value])]
+            case int() if type(value) is int and pa.types.is_signed_integer(kind):
+                buffers = [value.to_bytes(kind.bit_width // 8, sys.byteorder, signed=True)]
+            case float() if type(value) is float and kind == pa.float64():
+                buffers = [struct.pack("=d", value)]
+            case _:
+                return None
+    except (OverflowError, UnicodeEncodeError):
+        return None  # the conversion says so
+    return pa.Array.from_buffers(kind, 1, [None, *map(pa.py_buffer, buffers)])
 
 
 def repeated(scalar: pyarrow.Scalar, rows: int) -> pyarrow.Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +17,8 @@ from scurry.sql.evaluation.batch.joining import Pairs, cross_pairs, equal_pairs
 from scurry.sql.evaluation.batch.over import over_columns
 from scurry.sql.evaluation.changelog_functions import rows_left
 from scurry.sql.evaluation.expressions import CompiledExpressions, compile_expressions
-from scurry.sql.evaluation.matching.matcher import matched
-from scurry.sql.evaluation.predicting import Predictor
 from scurry.sql.evaluation.process.batch import processed
 from scurry.sql.evaluation.row_wise import compile_row_wise
-from scurry.sql.evaluation.searching import Searcher
 from scurry.sql.evaluation.user_functions.arguments import check_of, checked, pieces
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions, job_parameters
 from scurry.sql.evaluation.user_functions.table_aggregate import table_aggregated
@@ -38,6 +35,10 @@ from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import user_functions_of
 from scurry.sql.plan.schema import Schema
+
+if TYPE_CHECKING:
+    from scurry.sql.evaluation.predicting import Predictor
+    from scurry.sql.evaluation.searching import Searcher
 
 ReadTable = Callable[[nodes.Scan], Iterator[pa.RecordBatch]]
 SearchOf = Callable[[VectorSearch], VectorSearchSource]
@@ -214,9 +215,13 @@ class Executor:
         yield empty(plan.schema) if found is None else found
 
     def _predict(self, plan: MLPredict) -> Batches:
+        from scurry.sql.evaluation.predicting import Predictor
+
         return self._called(plan, Predictor(plan, self._session, check_of(self._session)))
 
     def _search(self, plan: VectorSearch) -> Batches:
+        from scurry.sql.evaluation.searching import Searcher
+
         source = self._search_of(plan) if plan.source is None and self._search_of is not None else plan.source
         return self._called(plan, Searcher(plan, source, self._session, check_of(self._session)))
 
@@ -232,6 +237,8 @@ class Executor:
         yield rows_left(plan, self.whole(plan.input))
 
     def _match(self, plan: PatternMatch) -> Batches:
+        from scurry.sql.evaluation.matching.matcher import matched
+
         yield matched(plan, self.whole(plan.input), self._session)
 
     def _over(self, plan: nodes.Over) -> Batches:

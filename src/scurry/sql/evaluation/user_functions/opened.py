@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from scurry.common._event_loop import EventLoopThread
 from scurry.common.config_options import GLOBAL_JOB_PARAMETERS
 from scurry.common.pickling import Captured
 from scurry.errors import UnpicklableFunctionError
@@ -14,6 +13,9 @@ from scurry.sql.evaluation.user_functions.failures import function_error
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.context import FunctionContext
 from scurry.sql.functions.user.definition import UserFunction
+
+if TYPE_CHECKING:
+    from scurry.common._event_loop import EventLoopThread
 
 #: Seconds that user-defined functions get for a piece of their rows.
 _PIECE_SECONDS = 0.5
@@ -85,6 +87,8 @@ class OpenFunctions:
     def event_loop(self) -> EventLoopThread:
         """The event loop of the asynchronous functions; it runs until they are closed."""
         if self._loop is None:
+            from scurry.common._event_loop import EventLoopThread  # loads asyncio
+
             self._loop = EventLoopThread("async functions of tables")
         return self._loop
 

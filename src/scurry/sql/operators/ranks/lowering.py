@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scurry.sql.operators.ranks.columnar_top_n import MOST_ROWS, ColumnarTopN
 from scurry.sql.operators.ranks.deduplicate import FirstRow, FirstRowByEventTime, FirstRowByProcessingTime
 from scurry.sql.operators.ranks.last_row import ExpiringLastRow, LastRow
 from scurry.sql.operators.ranks.sort import FirstRows, TimeSort
 from scurry.sql.operators.ranks.top_n import AppendOnlyTopN, RetractableTopN, UpdatableTopN
-from scurry.sql.plan.nodes import Limit, Plan
+from scurry.sql.plan.nodes import Limit
 from scurry.sql.plan.physical.ranks import Deduplicate, Rank, TemporalSort
 from scurry.sql.plan.rewriting import without_inputs
 
@@ -25,7 +24,7 @@ _STRATEGIES = {
 }
 
 
-def _rank(lowering: Lowering, plan: Rank) -> Node:
+def lower_rank(lowering: Lowering, plan: Rank) -> Node:
     """Return the node that keeps the first rows of each partition."""
     name = "Rank" if not plan.is_limit else "SortLimit" if plan.order_by else "Limit"
     bare, rows, keys = without_inputs(plan), [lowering.node(plan.input)], [plan.partition_by]
@@ -36,7 +35,7 @@ def _rank(lowering: Lowering, plan: Rank) -> Node:
     return lowering.keyed(rows, keys, _STRATEGIES[plan.strategy](bare, with_before, ttl), name)
 
 
-def _deduplicate(lowering: Lowering, plan: Deduplicate) -> Node:
+def lower_deduplicate(lowering: Lowering, plan: Deduplicate) -> Node:
     """Return the node that keeps the first or the last row of each key."""
     bare, rows, keys = without_inputs(plan), [lowering.node(plan.input)], [plan.keys]
     with_before, ttl = lowering.changelogs.updates_before(plan), lowering.state_ttl
@@ -49,21 +48,12 @@ def _deduplicate(lowering: Lowering, plan: Deduplicate) -> Node:
     return lowering.keyed(rows, keys, kind(bare, with_before, ttl), "Deduplicate")
 
 
-def _limit(lowering: Lowering, plan: Limit) -> Node:
+def lower_limit(lowering: Lowering, plan: Limit) -> Node:
     """Return the node that passes on the rows that come first."""
     function = FirstRows(without_inputs(plan), lowering.state_ttl)
     return lowering.keyed([lowering.node(plan.input)], [()], function, "Limit")
 
 
-def _temporal_sort(lowering: Lowering, plan: TemporalSort) -> Node:
+def lower_temporal_sort(lowering: Lowering, plan: TemporalSort) -> Node:
     """Return the node that emits rows in the order of time."""
     return lowering.keyed([lowering.node(plan.input)], [()], TimeSort(without_inputs(plan)), "TemporalSort")
-
-
-#: Lowering of each physical plan node.
-LOWERED_RANKS: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
-    Deduplicate: _deduplicate,
-    Limit: _limit,
-    Rank: _rank,
-    TemporalSort: _temporal_sort,
-}

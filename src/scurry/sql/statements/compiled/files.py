@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from urllib.parse import urlparse
-from urllib.request import url2pathname
 
 from scurry.common._config.tables import PLAN_FORCE_RECOMPILE
 from scurry.errors import CompiledPlanError, UnsupportedError, ValidationError
@@ -88,6 +87,10 @@ def _check_overwriting(session: TableSession, path: Path) -> None:
 
 def _local(path: str) -> Path:
     url = urlparse(path)
-    if url.scheme in ("", "file"):
-        return Path(url2pathname(url.path) if url.scheme else path)
+    if url.scheme == "":
+        return Path(path)
+    if url.scheme == "file":
+        from urllib.request import url2pathname  # loads clients of HTTP and TLS
+
+        return Path(url2pathname(url.path))
     raise UnsupportedError(f"the plan {path}: plans are kept in local files")

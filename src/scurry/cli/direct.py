@@ -36,7 +36,7 @@ def direct_command(arguments: Sequence[str]) -> Callable[[], int] | None:
 
 
 def call(command: Callable[[], int]) -> int:
-    """Run a command and return its exit status, also if it is interrupted or nobody reads what it prints."""
+    """Run a command and return its exit status, also if it is interrupted or its reader has gone."""
     try:
         return command()
     except KeyboardInterrupt:

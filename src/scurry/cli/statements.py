@@ -22,7 +22,7 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class Connection:
-    """Where statements are executed.
+    """The place that executes statements.
 
     Attributes:
         settings: Those of the options `-D`, None without one.

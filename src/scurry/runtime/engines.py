@@ -16,8 +16,7 @@ SPARK = {
     "tables": "scurry.spark.tables.execution",
 }
 
-#: Not empty once a JVM may have been started early.
-_has_begun: list[bool] = []
+_has_begun = False
 
 
 def spark(part: str) -> Any:
@@ -27,8 +26,9 @@ def spark(part: str) -> Any:
 
 def start_early(configuration: Mapping[str, str]) -> None:
     """Begin to start the JVM for a program with some settings; the job reports any failure."""
+    global _has_begun
     if configuration.get("scurry.runner", "spark") == "spark" or _has_begun:
-        _has_begun.append(True)
+        _has_begun = True
         with suppress(Exception):
             spark("prewarm").begin(configuration)
 

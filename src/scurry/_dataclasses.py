@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 import threading
+import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,6 +37,18 @@ _DEFERRABLE = {"init", "repr", "eq", "frozen", "kw_only"}
 _GENERATED = ["__init__", "__repr__", "__eq__", "__match_args__", "__dataclass_fields__", "__dataclass_params__"]
 if sys.version_info >= (3, 13):
     _GENERATED.append("__replace__")
+#: Which options make a method; all make the others.
+_OPTIONS: dict[str, set[str]] = {
+    "__init__": {"init"},
+    "__repr__": {"repr"},
+    "__eq__": {"eq"},
+    "__hash__": {"eq"},
+    "__dataclass_fields__": set(),
+}
+_COMPILING = ("init", "repr", "eq", "match_args")
+#: Methods that are others in frozen classes.
+_OF_FROZEN = {"__init__", "__hash__"}
+_MADE_WITH = {name: {name, "__dataclass_fields__"} for name in _OPTIONS}
 #: One for all classes: completing one completes those that it derives from.
 _COMPLETING = threading.RLock()
 
@@ -58,6 +71,8 @@ class _Pending:
                 names.append("__hash__")
             else:
                 cls.__hash__ = None  # type: ignore[assignment]
+        if not body.get("__doc__"):
+            names.append("__doc__")
         self._deferred = names
         for name in names:
             setattr(cls, name, _Deferred(self, name))
@@ -91,31 +106,35 @@ class _Pending:
         cls.__setattr__ = refuse_assignment
         cls.__delattr__ = refuse_deletion
 
-    def complete(self) -> None:
-        """Generate the methods and put them in the place of their stand-ins.
+    def complete(self, wanted: str) -> None:
+        """Generate a method, and put it in the place of its stand-in.
 
-        They are made on a twin: other threads never see the class without them.
+        It is made on a twin: other threads never see the class without it.
         """
         with _COMPLETING:
-            if not self._deferred:
+            if wanted not in self._deferred:
                 return
-            cls = self._cls
-            bases: tuple[type, ...] = ()
+            cls, options = self._cls, self._options
+            if wanted in _OPTIONS:
+                options = {option: options.get(option, True) and option in _OPTIONS[wanted] for option in _COMPILING}
+                options["frozen"] = wanted in _OF_FROZEN and self._options.get("frozen", False)
+                options["kw_only"] = self._options.get("kw_only", False)
             inherited: dict[str, Any] = {}
             for base in cls.__mro__[-1:0:-1]:
                 inherited |= getattr(base, "__dataclass_fields__", {})
+            bases: tuple[type, ...] = ()
             if inherited:
-                params = next(
-                    found for base in cls.__mro__[1:] if (found := getattr(base, "__dataclass_params__", None))
-                )
+                params = types.SimpleNamespace(frozen=options.get("frozen", False))
                 bases = (type("Bases", (), {"__dataclass_fields__": inherited, "__dataclass_params__": params}),)
-            twin: type = dataclasses.dataclass(type(cls.__name__, bases, self._twin_body()), **self._options)
-            for name in self._deferred:
-                if name in twin.__dict__:
-                    setattr(cls, name, twin.__dict__[name])
-            if not cls.__doc__:
-                cls.__doc__ = twin.__doc__
-            self._deferred, self._body = [], {}
+            body = self._twin_body()
+            if wanted in _OPTIONS:
+                body["__doc__"] = "-"  # the one that there would be without it takes long
+            twin: type = dataclasses.dataclass(type(cls.__name__, bases, body), **options)
+            for name in [name for name in self._deferred if wanted not in _OPTIONS or name in _MADE_WITH[wanted]]:
+                setattr(cls, name, twin.__dict__[name])
+                self._deferred.remove(name)
+            if not self._deferred:
+                self._body = {}
 
     def _twin_body(self) -> dict[str, Any]:
         """Return the attributes of the class that `dataclasses` reads."""
@@ -141,6 +160,6 @@ class _Deferred:
         self._name = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        self._pending.complete()
+        self._pending.complete(self._name)
         found = self._pending._cls.__dict__[self._name]
         return found.__get__(instance, owner) if hasattr(found, "__get__") else found

@@ -203,6 +203,9 @@ NOT_FOR_RECORDS = {
     ),
 }
 
+#: The same for a query, which is computed on columns.
+NOT_FOR_QUERIES = NOT_FOR_RECORDS - {"numpy", "pyarrow", "scurry.sql", "importlib.metadata", "email"}
+
 
 @pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
 def test_a_job_of_records_in_this_process_loads_nothing_that_it_does_not_need(mode: str, program: Any) -> None:
@@ -218,6 +221,18 @@ def test_a_job_of_records_in_this_process_loads_nothing_that_it_does_not_need(mo
     )
     done = scurry_command("run", "--runner", "local", file)
     assert "LOADED []\n" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_query_of_values_loads_nothing_that_it_does_not_need() -> None:
+    code = (
+        "import atexit, sys\n"
+        f"atexit.register(lambda: print('LOADED', sorted({NOT_FOR_QUERIES!r} & set(sys.modules))))\n"
+        "sys.argv = ['scurry', 'sql', '-e', \"SELECT a + 1, UPPER(b) FROM (VALUES (1, 'x'), (2, 'y')) AS t (a, b)\"]\n"
+        "import scurry.cli\n"
+        "scurry.cli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+    assert done.stdout.endswith("LOADED []\n"), done.stdout + done.stderr
 
 
 def test_version_names_the_api_and_spark() -> None:

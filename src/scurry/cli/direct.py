@@ -97,6 +97,7 @@ def _sql(arguments: Sequence[str]) -> Callable[[], int] | None:
         return None
     settings = read_settings(given["-D"]) if "-D" in given else None
 
+    import scurry.sql.client.embedded  # noqa: F401  # now, while no garbage is collected
     from scurry.cli.statements import Connection, execute
 
     connection = Connection(settings, runners[0] if runners else None)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scurry.cli import operate, program, sql
+from scurry.cli import operate, program, statements
 from scurry.cli.output import print_table
 from scurry.common import Configuration
 from scurry.common.redaction import one_line, printable
@@ -50,7 +50,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.parametrize(
     "say",
     [
-        operate.say, program._print_error, sql._write, sql._complain, terminal._write, terminal._complain,
+        operate.say, program._print_error, statements._write, statements._complain, terminal._write, terminal._complain,
         lambda text: print_table(["name"], [[text]]),
     ],
     ids=["say", "error of a program", "line of SQL", "error of SQL", "line", "error", "table"],

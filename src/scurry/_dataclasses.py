@@ -37,7 +37,7 @@ _DEFERRABLE = {"init", "repr", "eq", "frozen", "kw_only"}
 _GENERATED = ["__init__", "__repr__", "__eq__", "__match_args__", "__dataclass_fields__", "__dataclass_params__"]
 if sys.version_info >= (3, 13):
     _GENERATED.append("__replace__")
-#: Which options make a method; all make the others.
+#: The options that make a method; all make the others.
 _OPTIONS: dict[str, set[str]] = {
     "__init__": {"init"},
     "__repr__": {"repr"},

@@ -81,7 +81,9 @@ class _Taker(socketserver.StreamRequestHandler):
             done = {"_index": "i", "_type": "_doc", "_id": "1", "_version": 1, "result": "created", "_shards": shards,
                     "_seq_no": 0, "_primary_term": 1, "status": 201}  # fmt: skip
             items = [{operation.decode(): done}] * count
-            self.answers[operation, count] = json.dumps({"took": 1, "errors": False, "items": items}).encode()
+            compact = (",", ":")  # as the real server writes
+            answer = {"took": 1, "errors": False, "items": items}
+            self.answers[operation, count] = json.dumps(answer, separators=compact).encode()
         return self.answers[operation, count]
 
 

@@ -67,6 +67,10 @@ JARS = {
         "org/apache/pulsar/pulsar-client-all/3.0.2/pulsar-client-all-3.0.2.jar": (
             "6a34ba4c10963564af8be16fe46602318436f4e32ae9e09b311215209249204e"
         ),
+        # which the shaded client lacks: without it the job restarts for ever
+        "com/fasterxml/jackson/core/jackson-annotations/2.14.2/jackson-annotations-2.14.2.jar": (
+            "2c6869d505cf60dc066734b7d50339f975bd3adc635e26a78abb71acb4473c0d"
+        ),
     },
 }
 

@@ -14,6 +14,9 @@ from scurry.common.types import Row
 from scurry.connectors.elasticsearch.bulk import Action, action_of
 from scurry.errors import RecordRejectedError
 
+#: The text before and after a document in an update that inserts it if it is not there.
+UPSERT_BEFORE, UPSERT_AFTER = '{"doc":', ',"doc_as_upsert":true}'
+
 
 @dataclass(frozen=True)
 class MapEmitter:
@@ -57,18 +60,13 @@ class MapEmitter:
         if self.key_field is None:
             return action_of("index", target, body.encode(), value)
         target["_id"] = self._field(document, self.key_field, value)
-        return action_of("update", target, upsert_text(body).encode(), value)
+        return action_of("update", target, f"{UPSERT_BEFORE}{body}{UPSERT_AFTER}".encode(), value)
 
     def _field(self, document: Mapping[str, Any], name: str, value: Any) -> str:
         found = document.get(name)
         if found is None:
             raise RecordRejectedError(f"it has no field {name!r}, which the emitter names", value)
         return str(found)
-
-
-def upsert_text(document: str) -> str:
-    """Return the body of an update that inserts a document that is not there."""
-    return f'{{"doc":{document},"doc_as_upsert":true}}'
 
 
 def _json(value: Any) -> Any:

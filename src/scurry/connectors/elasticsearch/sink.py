@@ -64,7 +64,7 @@ class _BulkWriter(BufferedWriter):
 
     def flush(self, records: list[Any]) -> None:
         self._requests.send(records)
-        self._bytes = sum(len(action.lines) for action in self._held)
+        self._bytes -= sum(len(action.lines) for action in records)
 
     def close(self) -> None:
         self._requests.close()

@@ -86,7 +86,7 @@ class _HttpWriter(BufferedWriter):
                 held.append(each)
                 size += len(each)
             self._send(b"[" + b",".join(held) + b"]", held)
-        self._bytes = sum(map(len, self._held))
+        self._bytes -= sum(map(len, records))
 
     def _send(self, body: bytes, records: list[bytes]) -> None:
         requests, headers = self._sink.requests, {}

@@ -154,7 +154,7 @@ class _Writer(BufferedWriter):
             held.append(each)
             size += _size(each)
         self._deliver(held)
-        self._bytes = sum(map(_size, self._held))
+        self._bytes -= sum(map(_size, records))
 
     def _deliver(self, entries: list[Entry]) -> None:
         """Send records, and those again that the service does not take, in their order."""

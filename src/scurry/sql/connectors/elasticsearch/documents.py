@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import repeat
 from json.encoder import encode_basestring as quoted
 from typing import Any
 
 from scurry._dataclasses import dataclass
 from scurry.connectors.elasticsearch.bulk import Action, action_of
-from scurry.connectors.elasticsearch.emitter import upsert_text
+from scurry.connectors.elasticsearch.emitter import UPSERT_AFTER, UPSERT_BEFORE
 from scurry.errors import RecordRejectedError, ValidationError
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.connectors.elasticsearch.indices import IndexNames, column_texts
 from scurry.sql.connectors.prepared import Prepared
 from scurry.sql.formats.contract import FormatColumn
+from scurry.sql.formats.json.arrow_writing import joined, text_column
 from scurry.sql.formats.message_format import BoundFormat
 from scurry.sql.types import (
     ArrayType,
@@ -46,6 +48,8 @@ class DocumentIds:
     def of(self, arrays: Sequence[Any]) -> list[str]:
         """Return the ids of rows, of which these are the columns of the key."""
         texts = [column_texts(column)(array) for column, array in zip(self.columns, arrays, strict=True)]
+        if len(texts) == 1:
+            return texts[0]
         return [self.delimiter.join(parts) for parts in zip(*texts, strict=True)]
 
 
@@ -125,15 +129,22 @@ class RowActions(Prepared):
         return self.ids.of([batch.column(self._names.index(column.name)) for column in self.ids.columns])
 
     def _by_id(self, batch: Any, documents: list[bytes], gone: Sequence[bool]) -> list[Action]:
-        """Return updates and deletions, as `action_of` does: each is one text, which takes half the time."""
+        """Return updates and deletions, as `action_of` does, of whole columns: that takes a fifth of the time."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        indices, identities = self._index_reader(batch), self._identities(batch)
+        is_one = len(set(indices)) == 1
+        index = quoted(indices[0]) if is_one else text_column(pa.array(indices, pa.string()), quoted)
         kind = "" if self.document_type is None else f', "_type": {quoted(self.document_type)}'
-        actions = []
-        rows = zip(self._index_reader(batch), self._identities(batch), documents, gone, strict=True)
-        for index, identity, document, is_gone in rows:
-            head = f'": {{"_index": {quoted(index)}{kind}, "_id": {quoted(identity)}}}}}\n'
-            text = f'{{"delete{head}' if is_gone else f'{{"update{head}{upsert_text(document.decode())}\n'
-            actions.append(Action(text.encode(), (index, identity), False, document))
-        return actions
+        target = (index, f'{kind}, "_id": ', text_column(pa.array(identities, pa.string()), quoted), "}}\n")
+        texts = pa.array(documents, pa.binary()).cast(pa.string())
+        lines = joined('{"update": {"_index": ', *target, UPSERT_BEFORE, texts, UPSERT_AFTER + "\n")
+        if any(gone):
+            lines = pc.if_else(pa.array(gone), joined('{"delete": {"_index": ', *target), lines)
+        all_lines = lines.cast(pa.binary()).to_pylist()
+        keys = zip(indices, identities, strict=True)
+        return list(map(Action, all_lines, keys, repeat(False), documents))
 
     def _add_versions(self, targets: list[dict[str, Any]], batch: Any, documents: list[bytes]) -> None:
         versions = to_values(batch.column(self._names.index(str(self.version))))

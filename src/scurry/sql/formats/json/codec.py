@@ -12,6 +12,7 @@ from scurry.connectors.files.formats.json.writer import JsonTexts, JsonWriting
 from scurry.connectors.source import SKIPPED
 from scurry.sql.formats.contract import FormatColumn, names_and_types
 from scurry.sql.formats.json.arrow_reading import ArrowJsonColumns
+from scurry.sql.formats.json.arrow_writing import json_objects
 from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder, MessageEncoder
 from scurry.sql.types.values import batch_of_rows, to_values
 
@@ -102,5 +103,8 @@ class JsonEncoder(MessageEncoder):
         """Return the JSON object of each row."""
         if not self.columns:
             return [b"{}"] * batch.num_rows
+        objects = json_objects(batch, self.columns, self.settings)
+        if objects is not None:
+            return list(objects.cast("binary").to_pylist())
         lines = JsonTexts(self.settings).objects(*names_and_types(self.columns))
         return [line.encode() for line in lines(map(to_values, batch.columns))]

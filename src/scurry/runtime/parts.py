@@ -20,6 +20,10 @@ from scurry.runtime.keys import CanonicalKey, decode_key, encode_key, from_sorta
 from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.slots import DOMAINS, JOINED, PARTS, PARTS_TIMER
 
+#: The place of the last access to any part in the directories of states that may have a time to live, in milliseconds;
+#: None without one.
+LAST_ACCESS = 3
+
 #: A part's key begins with it; no canonical key does.
 _TAG = b"P"
 _HEAD = struct.Struct(">cI")
@@ -87,7 +91,7 @@ def _joined(entry: Entry, parts: list[tuple[int, Entry]]) -> Entry:
         for slot, value in part.items():
             if slot not in found:
                 found[slot] = value
-            elif type(value) is set:
+            elif type(value) in (set, dict):
                 found[slot] = found[slot] | value
             else:
                 found[slot] = found[slot] + value

@@ -10,14 +10,16 @@ import pytest
 
 from scurry.common import Time, Types
 from scurry.datastream import DataStream, KeyedProcessFunction, ProcessJoinFunction
-from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor
+from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor, StateTtlConfig
 from scurry.datastream.window import ContinuousEventTimeTrigger, SlidingEventTimeWindows, TumblingEventTimeWindows
 from scurry.runtime.state import backend, layout, run_groups, writing
 from support.runtime.divided_state import dividing_early
 from support.runtime.scripted_pipeline import Driven, Record
 
-#: The kept records, in many parts; ten times as many are kept in the second run.
+#: The records of a batch, in many parts; so many are kept in the first run, and ten times as many in the second.
 KEPT = 200
+#: Those of states, whose parts share pages: more than a page has.
+KEPT_IN_STATES = 2_000
 
 #: How much the bytes may grow: those of directories do, by a byte or two for each record.
 GROWTH = 2.0
@@ -60,17 +62,31 @@ class Pairs(ProcessJoinFunction):
         return [(left[1], right[1])]
 
 
-class Lists(KeyedProcessFunction):
+TTL = StateTtlConfig.new_builder(Time.days(1)).build()
+
+
+class Keeping(KeyedProcessFunction):
+    def __init__(self, ttl: StateTtlConfig | None = None) -> None:
+        self.ttl = ttl
+
+    def described(self, descriptor: Any) -> Any:
+        if self.ttl is not None:
+            descriptor.enable_time_to_live(self.ttl)
+        return descriptor
+
+
+class Lists(Keeping):
     def open(self, runtime_context: Any) -> None:
-        self.state = runtime_context.get_list_state(ListStateDescriptor("all", Types.LONG()))
+        self.state = runtime_context.get_list_state(self.described(ListStateDescriptor("all", Types.LONG())))
 
     def process_element(self, value: Any, ctx: Any) -> None:
         self.state.add(value[1])
 
 
-class Maps(KeyedProcessFunction):
+class Maps(Keeping):
     def open(self, runtime_context: Any) -> None:
-        self.state = runtime_context.get_map_state(MapStateDescriptor("all", Types.LONG(), Types.LONG()))
+        described = self.described(MapStateDescriptor("all", Types.LONG(), Types.LONG()))
+        self.state = runtime_context.get_map_state(described)
 
     def process_element(self, value: Any, ctx: Any) -> None:
         self.state.put(ctx.timestamp(), value[1])
@@ -92,6 +108,10 @@ FLAT: dict[str, Callable[..., DataStream]] = {
     ),
     "windows over all": lambda s: s.window_all(TumblingEventTimeWindows.of(Time.milliseconds(1))).reduce(added),
     "interval join": joined,
+    "list state": lambda s: keyed(s).process(Lists()),
+    "map state": lambda s: keyed(s).process(Maps()),
+    "list state with a time to live": lambda s: keyed(s).process(Lists(TTL)),
+    "map state with a time to live": lambda s: keyed(s).process(Maps(TTL)),
 }
 
 #: What still costs as much as is kept: each keeps its state of a key in one entry.
@@ -105,8 +125,6 @@ NOT_YET: dict[str, Callable[..., DataStream]] = {
     "elements of a window": lambda s: (
         keyed(s).window(TumblingEventTimeWindows.of(Time.days(1))).apply(lambda key, window, elements: [len(elements)])
     ),
-    "list state": lambda s: keyed(s).process(Lists()),
-    "map state": lambda s: keyed(s).process(Maps()),
     "timers": lambda s: keyed(s).process(Timers()),
 }
 
@@ -128,6 +146,7 @@ def bytes_of_a_batch(build: Callable[..., DataStream], kept: int, counted: Count
 )
 def test_a_batch_costs_what_it_touches_of_a_key(name: str, counted: Counted) -> None:
     build = {**FLAT, **NOT_YET}[name]
-    with dividing_early(windows=16, per_part=8, records=32):
-        few, many = (bytes_of_a_batch(build, kept, counted) for kept in (KEPT, 10 * KEPT))
+    number, per_part = (KEPT_IN_STATES, 128) if "state" in name else (KEPT, 8)
+    with dividing_early(windows=16, per_part=per_part, records=4 * per_part):
+        few, many = (bytes_of_a_batch(build, kept, counted) for kept in (number, 10 * number))
     assert 0 < many < GROWTH * few

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import pickle
 from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
-from scurry.common import Time
-from scurry.datastream import DataStream, ProcessJoinFunction
+from scurry.common import Time, Types
+from scurry.datastream import DataStream, KeyedProcessFunction, ProcessJoinFunction
+from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.runtime.keys import encode_key
 from scurry.runtime.parts import is_part, owner_of, part_key, state_hash, state_hashes
 from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.evolution.operator import OperatorMigration, drop
+from scurry.runtime.state.expiry import Lifetime, due
 from scurry.runtime.state.layout import page_of
 from scurry.runtime.state.runs import Run, stored_content
+from scurry.runtime.state.slots import PARTS
 from scurry.runtime.state.store import DictStore
 from scurry.testing import TestHarness
 from scurry.testing.inspection import entries_of, keyed_operators
@@ -55,8 +60,10 @@ def test_parts_are_not_among_the_keys_with_a_state() -> None:
     for key in ("a", 7):
         backend.select(key)["state"] = 1
         backend.part_of(backend.key, "state", 0)[1]["state"] = 2
+    backend.select("divided")[PARTS] = {"state": [0, 1, 1, None]}
     backend.flush()
-    assert sorted(map(str, KeyedStateBackend("uid", store, GROUPS).keys_with("state", range(GROUPS)))) == ["7", "a"]
+    found = KeyedStateBackend("uid", store, GROUPS).keys_with("state", range(GROUPS))
+    assert sorted(map(str, found)) == ["7", "a", "divided"]
 
 
 RECORDS = [(("ab"[number % 2], number), number * 7 % 100) for number in range(60)]
@@ -78,8 +85,30 @@ def comparable(harness: TestHarness) -> dict[Any, dict[Any, Any]]:
     return entries_of(operator, harness._levels)
 
 
+class Kept(KeyedProcessFunction):
+    """Keeps all records of a key in a map and in a list, up to the end."""
+
+    def open(self, runtime_context: Any) -> None:
+        self.map = runtime_context.get_map_state(MapStateDescriptor("map", Types.LONG(), Types.LONG()))
+        self.list = runtime_context.get_list_state(ListStateDescriptor("list", Types.LONG()))
+
+    def process_element(self, value: Any, ctx: Any) -> None:
+        self.map.put(value[1], ctx.timestamp())
+        self.list.add(value[1])
+        ctx.timer_service().register_event_time_timer(10**6)
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Any:
+        yield ctx.get_current_key(), sorted(self.map.items()), list(self.list.get())
+        self.map.clear()
+        self.list.clear()
+
+
+def kept(stream: DataStream) -> DataStream:
+    return stream.key_by(lambda value: value[0]).process(Kept())
+
+
 @pytest.mark.usefixtures("layout")
-@pytest.mark.parametrize("build", [windows, joined])
+@pytest.mark.parametrize("build", [windows, joined, kept])
 def test_tools_see_the_parts_in_the_entry_of_their_key(build: Any) -> None:
     one, other = half_fed(build, True), half_fed(build, False)
     stores = one._levels.stores.values()
@@ -99,8 +128,30 @@ def _stored_keys(store: Any) -> set[Any]:
     return found
 
 
+def test_a_state_that_is_dropped_leaves_no_directory() -> None:
+    page = {"a": {PARTS: {"map": [0, 2, 9, None]}, "other": 1}, part_key("a", "map", 0): {"map": {1: 1}}}
+    migrated = OperatorMigration("keep", {"map": drop}).migrate("page", pickle.dumps(page, 5))
+    assert pickle.loads(migrated) == {"a": {"other": 1}}
+
+
+@pytest.mark.parametrize("name", ["map", "list"])
+def test_a_state_that_gets_a_time_to_live_may_have_parts(name: str) -> None:
+    content: Any = {1: (1, 500)} if name == "map" else [(1, 500)]
+    page: Any = {"a": {PARTS: {name: [0, 1, 1, None]}}, part_key("a", name, 0): {name: content}}
+    assert due(page, {name: Lifetime(name, 100)}, 1000) is None
+    assert page == {"a": {PARTS: {name: [0, 1, 1, None]}}, part_key("a", name, 0): {}}
+
+
+@pytest.mark.parametrize("name", ["map", "list"])
+def test_a_directory_expires_with_the_last_value(name: str) -> None:
+    page: Any = {"a": {PARTS: {name: [0, 1, 1, 500]}}}
+    assert due(page, {name: Lifetime(name, 100)}, 599) is not None and page["a"]
+    assert due(page, {name: Lifetime(name, 100)}, 600) is None
+    assert page == {"a": {}}
+
+
 @pytest.mark.usefixtures("layout")
-@pytest.mark.parametrize("build", [windows, joined])
+@pytest.mark.parametrize("build", [windows, joined, kept])
 @pytest.mark.parametrize("divides", [True, False], ids=["divided", "undivided"])
 @pytest.mark.parametrize("parallelism", [1, 2])
 def test_divided_state_is_restored(build: Any, divides: bool, parallelism: int) -> None:

@@ -8,14 +8,15 @@ from contextlib import contextmanager
 import pytest
 
 from scurry.runtime.operators import interval_join, joined_records, window_variants
+from scurry.runtime.state import divided
 
 
 @contextmanager
 def dividing_early(windows: int = 1, per_part: int = 2, records: int = 2) -> Iterator[None]:
-    """Divide keys with more open windows, or records of one side of a join, than these.
+    """Divide keys with more open windows than these, or more records of one side of a join, entries or elements.
 
     Args:
-        per_part: How many windows a part holds, or how many records.
+        per_part: How many windows, records, entries or elements a part holds.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(window_variants, "_UNDIVIDED", windows)
@@ -23,4 +24,6 @@ def dividing_early(windows: int = 1, per_part: int = 2, records: int = 2) -> Ite
         patch.setattr(window_variants, "_WINDOWS", per_part)
         patch.setattr(interval_join, "UNDIVIDED", records)
         patch.setattr(joined_records, "PART_RECORDS", per_part)
+        patch.setattr(divided, "UNDIVIDED", records)
+        patch.setattr(divided, "PER_PART", per_part)
         yield

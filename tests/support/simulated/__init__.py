@@ -10,7 +10,7 @@ from support.simulated.keyed import enriched, evolving, expiring, hybrid, overla
 from support.simulated.late import late
 from support.simulated.patterns import pairs
 from support.simulated.storage import files, log, objects, sequence
-from support.simulated.streams import divided, divided_windows, joins, rules
+from support.simulated.streams import divided, divided_states, divided_windows, joins, rules
 from support.simulated.tables import changes, tumbling
 
 #: Name -> program.
@@ -25,6 +25,7 @@ PROGRAMS: dict[str, Callable[[], Program]] = {
         joins,
         divided,
         divided_windows,
+        divided_states,
         rules,
         expiring,
         evolving,

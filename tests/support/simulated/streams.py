@@ -8,7 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from scurry.common import Time, Types
-from scurry.datastream import KeyedBroadcastProcessFunction, ProcessJoinFunction, ProcessWindowFunction, RuntimeContext
+from scurry.datastream import (
+    KeyedBroadcastProcessFunction,
+    KeyedProcessFunction,
+    ProcessJoinFunction,
+    ProcessWindowFunction,
+    RuntimeContext,
+)
 from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor
 from scurry.datastream.window import SlidingEventTimeWindows, TumblingEventTimeWindows
 from scurry.testing.simulation import Endpoints, Program
@@ -87,9 +93,43 @@ def divided_windows() -> Program:
     return Program("divided_windows", records, build, expected, endpoints=_Divided())
 
 
-RULES = MapStateDescriptor("rules", Types.INT(), Types.INT())
-#: When all rules are known.
+#: When all records are known.
 END = 10**12
+
+
+class Keep(KeyedProcessFunction[Any, Any, Any]):
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.map = runtime_context.get_map_state(MapStateDescriptor("map", Types.INT(), Types.INT()))
+        self.list = runtime_context.get_list_state(ListStateDescriptor("list", Types.INT()))
+
+    def process_element(self, value: Any, ctx: Any) -> None:
+        self.map.put(value[1], value[1])
+        self.list.add(value[1])
+        ctx.timer_service().register_event_time_timer(END)
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Iterator[str]:
+        yield f"{ctx.get_current_key()} {sorted(self.map.keys())} {sorted(self.list.get() or [])}"
+        self.map.clear()
+        self.list.clear()
+
+
+def divided_states() -> Program:
+    """Return a program that keeps all records of a key in a map and in a list, which are in parts."""
+
+    def build(env: Any, source: Any, sink: Any) -> None:
+        keyed = stream(env, source, "source").key_by(key_of, Types.STRING())
+        keyed.process(Keep(), Types.STRING()).uid("keep").sink_to(sink).uid("sink")
+
+    def expected(given: Given) -> list[Any]:
+        found: dict[Any, list[int]] = {}
+        for key, (_, number, _), _ in given:
+            found.setdefault(key, []).append(number)
+        return [f"{key} {sorted(numbers)} {sorted(numbers)}" for key, numbers in found.items()]
+
+    return Program("divided_states", records, build, expected, endpoints=_Divided())
+
+
+RULES = MapStateDescriptor("rules", Types.INT(), Types.INT())
 
 
 class Apply(KeyedBroadcastProcessFunction[Any, Any, Any, Any]):

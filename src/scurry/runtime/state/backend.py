@@ -39,7 +39,7 @@ from scurry.runtime.state.layout import (
     page_bits,
     page_of,
 )
-from scurry.runtime.state.slots import DOMAINS
+from scurry.runtime.state.slots import DOMAINS, PARTS
 from scurry.runtime.state.store import RunInfo, StateSize, StateStore, StoreKey
 from scurry.runtime.state.writing import PageWriter
 
@@ -146,6 +146,10 @@ class KeyedStateBackend:
         self.hashes: dict[CanonicalKey, int] = {}
         #: how many keys have been asked for together; a key of several blocks counts several times
         self.touched = 0
+        #: registered states that divide what has become large
+        self.dividing: list[Any] = []
+        #: the parts of divided maps that were used, by key and slot, then by number
+        self.held_parts: dict[tuple[CanonicalKey, Any], dict[int, Entry]] = {}
         #: conversions of registered states to their declared types
         self.conversions: list[StateConversion] = []
         #: lifetimes of registered states, by name; None for those that do not expire
@@ -195,6 +199,7 @@ class KeyedStateBackend:
         self._runs = None
         self.key, self.entry = None, BEFORE_KEYS
         self.entries.clear()
+        self.held_parts.clear()
         self.pages.clear()
         self.hashes.clear()
         self.clear_timers()
@@ -209,6 +214,8 @@ class KeyedStateBackend:
 
     def adopt(self, state: Any) -> None:
         """Adopt a state that users hold; it changes its form if there is a cheaper one."""
+        if state.divides:
+            self.dividing.append(state)
 
     def select(self, key: Any) -> Entry:
         """Make `key` (canonical) the current key."""
@@ -308,7 +315,11 @@ class KeyedStateBackend:
         for page in pages:
             for key in self.pages[page].keys() - self.entries.keys():
                 self._opened(key, page)
-        return [key for key, entry in self.entries.items() if slot in entry and not is_part(key)]
+        return [
+            key
+            for key, entry in self.entries.items()
+            if (slot in entry and not is_part(key)) or (PARTS in entry and slot in entry[PARTS])
+        ]
 
     def hash_of(self, key: CanonicalKey) -> int:
         hashed = self.hashes.get(key)
@@ -531,6 +542,8 @@ class KeyedStateBackend:
         """
         for convert in self.conversions:
             convert(self.entries.values())
+        for state in self.dividing:
+            state.divide()
         PageWriter(self, now).write()
         blob = pickle.dumps(self.meta, 5)
         if blob != self._meta_blob:

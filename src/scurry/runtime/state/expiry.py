@@ -1,8 +1,9 @@
 """Background removal of expired state that is no longer touched (Flink's background cleanup).
 
 A value with a time to live is stored as `(value, last access)`, and so is each element of a list and each value of a
-map. When a page is written, the time when it is **due** is stored: when its first value expires, rounded up to the next
-eighth of the time to live. So a page is searched at most eight times per time to live, whether records touch it or not.
+map. The directory of a state in parts expires with the last of their values. When a page is written, the time when it
+is **due** is stored: when its first value expires, rounded up to the next eighth of the time to live. So a page is
+searched at most eight times per time to live, whether records touch it or not.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from scurry.runtime.parts import LAST_ACCESS
 from scurry.runtime.state.layout import Entry
-from scurry.runtime.state.slots import is_window_state
+from scurry.runtime.state.slots import PARTS, is_window_state
 
 #: A page is due at multiples of this fraction of the time to live.
 _STEPS = 8
@@ -77,7 +79,17 @@ def live(value: Any, lifetime: Lifetime, now: int) -> Any:
     return _kept(value, lifetime.kind, now - lifetime.ttl)
 
 
+def _directories(page: Mapping[Any, Entry], name: str) -> list[dict[Any, Any]]:
+    """Return the directories of keys that have a state in parts, if it was accessed since it has a time to live."""
+    found = [entry[PARTS] for entry in page.values() if PARTS in entry and name in entry[PARTS]]
+    return [each for each in found if each[name][LAST_ACCESS] is not None]
+
+
 def _stamps(page: Mapping[Any, Entry], name: str, lifetime: Lifetime) -> list[int]:
+    return _stamps_of_values(page, name, lifetime) + [each[name][LAST_ACCESS] for each in _directories(page, name)]
+
+
+def _stamps_of_values(page: Mapping[Any, Entry], name: str, lifetime: Lifetime) -> list[int]:
     values = [entry[name] for entry in page.values() if name in entry]
     if lifetime.scoped:
         values += [entry[slot] for entry in page.values() for slot in entry if is_window_state(slot, name)]
@@ -90,7 +102,12 @@ def _stamps(page: Mapping[Any, Entry], name: str, lifetime: Lifetime) -> list[in
 
 def _remove(page: Mapping[Any, Entry], name: str, lifetime: Lifetime, until: int) -> None:
     """Remove values that were last accessed at `until` or before."""
+    for directories in _directories(page, name):
+        if directories[name][LAST_ACCESS] <= until:
+            del directories[name]
     for entry in page.values():
+        if PARTS in entry and not entry[PARTS]:
+            del entry[PARTS]
         for slot in [slot for slot in entry if slot == name or (lifetime.scoped and is_window_state(slot, name))]:
             value = _kept(entry[slot], lifetime.kind, until)
             if value is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.layout import Entry
@@ -27,6 +27,8 @@ class EntryHolder(Protocol):
 
 class _State:
     __slots__ = ("_backend", "_slot")
+    #: whether it divides the state of keys that have much of it (`divided.py`)
+    divides: ClassVar[bool] = False
 
     def __init__(self, backend: EntryHolder, slot: Any) -> None:
         self._backend = backend

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scurry.runtime.state.backend import KeyedStateBackend
-from scurry.runtime.state.primitives import UNNOTED, Elements, MapMethods, reducer
+from scurry.runtime.state.primitives import UNNOTED, Elements, MapMethods
 
 if TYPE_CHECKING:
-    from scurry.runtime.functions.state_descriptor import StateDescriptor, TimeToLive
+    from scurry.runtime.functions.state_descriptor import TimeToLive
 
 #: Stands for a map entry that is not there: its value may be None.
 _ABSENT = object()
@@ -21,6 +21,7 @@ _ABSENT = object()
 
 class _TtlState:
     __slots__ = ("_backend", "_now", "_renew_on_read", "_return_expired", "_slot", "_ttl")
+    divides: ClassVar[bool] = False
 
     def __init__(self, backend: KeyedStateBackend, slot: Any, config: TimeToLive, now: Callable[[], int]) -> None:
         self._backend = backend
@@ -237,14 +238,3 @@ class TtlAggregatingState(_TtlState):
         if found is not None:
             merged = found if own is None else self._function.merge(own, found)
             entry[self._slot] = (merged, self._now())
-
-
-def create_ttl_state(backend: KeyedStateBackend, descriptor: StateDescriptor, slot: Any, now: Callable[[], int]) -> Any:
-    """Create the state object of a descriptor with time to live."""
-    assert descriptor.ttl_config is not None
-    common = (backend, slot, descriptor.ttl_config, now)
-    if descriptor.kind == "reducing":
-        return TtlReducingState(reducer(descriptor.function), *common)
-    if descriptor.kind == "aggregating":
-        return TtlAggregatingState(descriptor.function, *common)
-    return {"value": TtlValueState, "list": TtlListState, "map": TtlMapState}[descriptor.kind](*common)

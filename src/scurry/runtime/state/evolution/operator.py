@@ -18,7 +18,7 @@ from scurry.runtime.state.evolution.classes import ChangedClasses
 from scurry.runtime.state.evolution.values import Change, Incompatible, Rules, evolve
 from scurry.runtime.state.layout import Entry, PageContent, has_rows, is_run, page_of
 from scurry.runtime.state.schema import StateSchema, broadcast_name
-from scurry.runtime.state.slots import SESSIONS, state_name
+from scurry.runtime.state.slots import PARTS, SESSIONS, state_name
 from scurry.runtime.state.types import TypeJson, declared_type, text
 
 
@@ -194,6 +194,10 @@ class OperatorMigration:
             raise StateMigrationError(f"key {owner!r}: {error}") from error.__cause__
 
     def _migrate_entry(self, entry: Entry, name_of: Callable[[Any], str | None]) -> None:
+        for slot in [slot for slot in entry.get(PARTS, ()) if self.states.get(name_of(slot) or "") is drop]:
+            del entry[PARTS][slot]
+        if PARTS in entry and not entry[PARTS]:
+            del entry[PARTS]
         for slot in list(entry):
             change = self.states.get(name_of(slot) or "")
             if change is None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scurry.common import Time, Types
-from scurry.datastream import DataStream, KeyedProcessFunction, ProcessJoinFunction
+from scurry.datastream import DataStream, KeyedProcessFunction, ProcessJoinFunction, ProcessWindowFunction
 from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.runtime.keys import encode_key
@@ -105,6 +105,31 @@ class Kept(KeyedProcessFunction):
 
 def kept(stream: DataStream) -> DataStream:
     return stream.key_by(lambda value: value[0]).process(Kept())
+
+
+class Windows(ProcessWindowFunction):
+    """Keeps the windows of a key in a map that lasts, beside open windows."""
+
+    def process(self, key: Any, context: Any, elements: Any) -> Any:
+        seen = context.global_state().get_map_state(MapStateDescriptor("seen", Types.LONG(), Types.LONG()))
+        seen.put(context.window().start, len(list(elements)))
+        yield key, context.window().start, sorted(seen.items())
+
+
+def windows_and_maps(stream: DataStream) -> DataStream:
+    keyed = stream.key_by(lambda value: value[0])
+    return keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(10))).process(Windows())
+
+
+def test_windows_and_states_of_a_key_have_parts_beside_each_other() -> None:
+    expected, divided = half_fed(windows_and_maps, False), half_fed(windows_and_maps, True)
+    with dividing_early():
+        for harness in (expected, divided):
+            for watermark in range(5, 100, 15):
+                harness.advance_watermark(watermark)
+                harness.process(("a", 1), watermark + 40)
+            harness.end_input()
+    assert divided.outputs() == expected.outputs()
 
 
 @pytest.mark.usefixtures("layout")

@@ -84,7 +84,7 @@ class AlignedWindowOperator(WindowOperator):
                     entry[slot] = more(entry[slot], value)
                     continue
                 backend.key, backend.entry = key, entry
-                divided = len(entry) > divides_at or PARTS in entry
+                divided = len(entry) > divides_at or (PARTS in entry and CONTENTS in entry[PARTS])
                 for each in (start,) if tumbling else range(start, time - size, -slide):
                     slot = (each,)
                     if each != start:
@@ -129,9 +129,9 @@ class AlignedWindowOperator(WindowOperator):
         key, entry = backend.key, backend.entry
         name, part = self._part_of(slot)
         self._taken.append((entry, part, slot))
-        directory = entry.get(PARTS)
-        if directory is None:
-            entry[PARTS] = {CONTENTS: end}
+        directory = entry.setdefault(PARTS, {})
+        if CONTENTS not in directory:
+            directory[CONTENTS] = end
             backend.register_timer(EVENT, end, PARTS_TIMER)
         elif end > directory[CONTENTS]:
             directory[CONTENTS] = end
@@ -156,7 +156,9 @@ class AlignedWindowOperator(WindowOperator):
             if last > time:
                 backend.register_timer(EVENT, last, PARTS_TIMER)
             else:
-                del backend.entry[PARTS]
+                del backend.entry[PARTS][CONTENTS]
+                if not backend.entry[PARTS]:
+                    del backend.entry[PARTS]
             return
         slot = aligned_contents(start)
         if slot in backend.entry:

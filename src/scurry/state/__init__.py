@@ -7,7 +7,7 @@ savepoints to start jobs from, out of records, DataFrames and parts of other sav
 from __future__ import annotations
 
 from scurry.runtime.savepoint.format import OperatorState, SavepointMetadata, SourceState
-from scurry.runtime.state.timer import Timer
+from scurry.runtime.state.layout import Timer
 from scurry.state.entries import WindowState
 from scurry.state.functions import (
     BroadcastStateBootstrapFunction,

@@ -14,7 +14,7 @@ from scurry.connectors.spark_columns import declared_columns, fields_of, spark_t
 from scurry.datastream.window import TimeWindow
 from scurry.errors import ArgumentError, TypeMismatchError
 from scurry.runtime.savepoint.contents import as_text
-from scurry.runtime.state.timer import Timer
+from scurry.runtime.state.layout import Timer
 from scurry.state.entries import WindowState
 
 __all__ = ["Columns", "keyed_columns", "record_columns", "timer_columns", "window_columns"]

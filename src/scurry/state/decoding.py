@@ -21,9 +21,9 @@ from scurry.runtime.savepoint.naming import StateNames
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.expiry import Lifetimes
 from scurry.runtime.state.layout import Entry as KeyEntry
+from scurry.runtime.state.layout import Timer
 from scurry.runtime.state.slots import EVENT, PROCESSING
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.state.timer import Timer
 from scurry.state.entries import WindowState, timers_of, windows_in
 from scurry.state.functions import KeyedStateReaderFunction
 

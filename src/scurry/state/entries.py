@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from scurry.datastream.window import TimeWindow
 from scurry.runtime.keys import CanonicalKey, original_key
 from scurry.runtime.state.layout import Entry as KeyEntry
+from scurry.runtime.state.layout import Timer, timers_in
 from scurry.runtime.state.slots import CONTENTS, MERGING, SESSIONS
-from scurry.runtime.state.timer import Timer, timers_in
 
 __all__ = ["WindowState", "timers_of", "windows_in"]
 

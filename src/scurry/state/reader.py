@@ -15,7 +15,7 @@ from scurry.runtime.savepoint.contents import load
 from scurry.runtime.savepoint.format import SavepointMetadata
 from scurry.runtime.savepoint.naming import StateNames, the_operator
 from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
-from scurry.runtime.state.timer import Timer
+from scurry.runtime.state.layout import Timer
 from scurry.state.columns import Columns, keyed_columns, record_columns, timer_columns, window_columns
 from scurry.state.decoding import Decoder, FunctionDecoder, StatesDecoder, TimersDecoder, WindowsDecoder
 from scurry.state.entries import WindowState

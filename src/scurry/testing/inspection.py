@@ -14,12 +14,11 @@ from scurry.runtime.keys import canonical_keys
 from scurry.runtime.local.streaming import Levels
 from scurry.runtime.state.backend import KeyedStateBackend, stored_entries
 from scurry.runtime.state.broadcast import BroadcastStates
-from scurry.runtime.state.layout import Entry
+from scurry.runtime.state.layout import Entry, Timer, timers_in
 from scurry.runtime.state.primitives import plain_value
 from scurry.runtime.state.slots import window_state
 from scurry.runtime.state.states import create_state
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.state.timer import Timer, timers_in
 
 if TYPE_CHECKING:
     from scurry.datastream.state import StateDescriptor

@@ -24,6 +24,6 @@ def dividing_early(windows: int = 1, per_part: int = 2, records: int = 2) -> Ite
         patch.setattr(window_variants, "_WINDOWS", per_part)
         patch.setattr(interval_join, "UNDIVIDED", records)
         patch.setattr(joined_records, "PART_RECORDS", per_part)
-        patch.setattr(divided, "UNDIVIDED", records)
-        patch.setattr(divided, "PER_PART", per_part)
+        patch.setattr(divided, "MOST_IN_ENTRY", records)
+        patch.setattr(divided, "MOST_IN_PART", per_part)
         yield

@@ -1,11 +1,11 @@
-"""Map and list states that keep much of a key in parts (`runtime/parts.py`), so that a batch costs what it touches.
+"""Map and list states whose large values are in parts (`runtime/parts.py`): a batch costs as much as it touches.
 
 The hash of a user key says which part has an entry of a map. A part that overflows makes the next one split (linear
 hashing), so the directory is only the number of parts. A list is in parts of successive elements. A part has the slot
 of the state, so that times to live, conversions and migrations treat its content as they treat any.
 
 Methods work as those of an undivided state, on the entry of a part in place of that of the key. States are divided, and
-parts are split and joined, at the end of a batch: what functions hold meanwhile does not move.
+parts are split and joined, at the end of a batch: nothing that functions hold moves meanwhile.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from scurry.runtime.state.slots import PARTS
 from scurry.runtime.state.ttl import TtlListState, TtlMapState
 
 #: Entries of a map, or elements of a list, up to which a key has no parts: a part costs some 0.1 ms of a batch.
-UNDIVIDED = 16_384
+MOST_IN_ENTRY = 16_384
 
 #: Entries or elements of a part.
-PER_PART = 1024
+MOST_IN_PART = 1024
 
-#: What a directory has before the last access (`LAST_ACCESS`): the numbers of the first part and of the one after the
+#: The directory before the last access (`LAST_ACCESS`): the numbers of the first part and of the one after the
 #: last, and how many entries a map has at most.
 _FIRST, _END, _ENTRIES = range(LAST_ACCESS)
 
@@ -95,11 +95,13 @@ class _DividedState:
         """Divide the state of keys that have become large, split parts that have, and join those that are small."""
         backend: KeyedStateBackend = self._backend
         slot = self._slot
-        large = [key for key, entry in backend.entries.items() if PARTS in entry or len(entry.get(slot, ())) > PER_PART]
+        large = [
+            key for key, entry in backend.entries.items() if PARTS in entry or len(entry.get(slot, ())) > MOST_IN_PART
+        ]
         overflows: Counter[CanonicalKey] = Counter()
         for key in large:
             if is_part(key):
-                overflows[owner_of(key)] += len(backend.entries[key].get(slot, ())) // PER_PART
+                overflows[owner_of(key)] += len(backend.entries[key].get(slot, ())) // MOST_IN_PART
         for key in dict.fromkeys([*overflows, *large]):
             if is_part(key):
                 continue
@@ -107,7 +109,7 @@ class _DividedState:
             directory = self._directory()
             if directory is not None:
                 self._balance(directory, overflows[key])
-            elif len(entry.get(slot, ())) > UNDIVIDED:
+            elif len(entry.get(slot, ())) > MOST_IN_ENTRY:
                 entry.setdefault(PARTS, {})[slot] = directory = [0, 0, 0, None]
                 self._touch(directory)
                 self._fill(directory, entry.pop(slot))
@@ -252,7 +254,7 @@ class _DividedMap(_DividedState):
         return part
 
     def _fill(self, directory: list[Any], content: dict[Any, Any]) -> None:
-        directory[:LAST_ACCESS] = _OTHERS, len(content) * 2 // PER_PART + 1, len(content)
+        directory[:LAST_ACCESS] = _OTHERS, len(content) * 2 // MOST_IN_PART + 1, len(content)
         parts = self._parts(directory)
         for key, value in content.items():
             hashed = equal_hash(key)
@@ -260,7 +262,7 @@ class _DividedMap(_DividedState):
             part.setdefault(self._slot, {})[key] = value
 
     def _balance(self, directory: list[Any], overflows: int) -> None:
-        if directory[_ENTRIES] <= UNDIVIDED // 4:
+        if directory[_ENTRIES] <= MOST_IN_ENTRY // 4:
             content = dict(chain.from_iterable(part.get(self._slot, {}).items() for part in self._parts(directory)))
             self._remove_parts(directory)
             if content:
@@ -346,8 +348,8 @@ class _DividedList(_DividedState):
 
     def _append(self, directory: list[Any], content: list[Any]) -> None:
         """Add parts behind the others."""
-        for start in range(0, len(content), PER_PART):
-            self._part(directory[_END])[self._slot] = content[start : start + PER_PART]
+        for start in range(0, len(content), MOST_IN_PART):
+            self._part(directory[_END])[self._slot] = content[start : start + MOST_IN_PART]
             directory[_END] += 1
 
     def _balance(self, directory: list[Any], overflows: int) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pickle
 import struct
-from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, NoReturn
 
+from scurry.common.time import TimeDomain
 from scurry.errors import CheckpointCorruptedError, KeyedStateError
-from scurry.runtime.state.slots import EVENT, PROCESSING
+from scurry.runtime.keys import CanonicalKey, original_key
+from scurry.runtime.state.slots import DOMAINS, EVENT, PROCESSING
 
 #: A page's id in the store is its key group << 32 | its number; the first page has number 1, its halves 2 and 3, ...
 GROUP_SHIFT = 32
@@ -154,3 +156,32 @@ def header_of(view: memoryview, header: struct.Struct, magic: bytes, digest: int
     if digest is not None and digest != fields[1]:
         raise CheckpointCorruptedError("the state of a key group is damaged: a run is not the one of its index")
     return fields
+
+
+class Timer(NamedTuple):
+    """A timer that has not fired yet, as tools that inspect state show it.
+
+    Attributes:
+        time: When it fires, in milliseconds.
+        key: The key it belongs to; 0 in `window_all`.
+        domain: Whether it fires in event time or processing time.
+        window: The window whose trigger or expiry waits for it; None for timers of a process function, and for timers
+            of plain sessions, which move.
+    """
+
+    time: int
+    key: Any
+    domain: TimeDomain
+    window: Any
+
+
+def time_domain(domain: int) -> TimeDomain:
+    """Return the user's TimeDomain value of a domain of slots."""
+    return TimeDomain.EVENT_TIME if domain == EVENT else TimeDomain.PROCESSING_TIME
+
+
+def timers_in(key: CanonicalKey, entry: Entry, window: Callable[[int, Any], Any]) -> Iterator[Timer]:
+    """Yield the timers of a key; `window` makes a window of a timer's time and namespace."""
+    for domain in DOMAINS:
+        for time, namespace in entry.get(domain, ()):
+            yield Timer(time, original_key(key), time_domain(domain), window(time, namespace))

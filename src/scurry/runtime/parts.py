@@ -46,7 +46,8 @@ def owner_of(part: bytes) -> CanonicalKey:
     return from_sortable(part[_HEAD.size : _HEAD.size + length])
 
 
-def _number_of(part: bytes) -> int:
+def number_of(part: bytes) -> int:
+    """Return the number of a part among those of its slot."""
     _, length = _HEAD.unpack_from(part)
     number: int = decode_key(part[_HEAD.size + length :])[1]
     return number
@@ -75,7 +76,7 @@ def whole(entries: Iterable[tuple[CanonicalKey, Entry]]) -> Iterator[tuple[Canon
     parts: dict[CanonicalKey, list[tuple[int, Entry]]] = {}
     for key, entry in entries:
         if is_part(key):
-            parts.setdefault(owner_of(key), []).append((_number_of(key), entry))
+            parts.setdefault(owner_of(key), []).append((number_of(key), entry))
         elif PARTS in entry:
             divided[key] = entry
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -134,6 +134,19 @@ def test_a_large_map_is_in_parts_of_about_one_size() -> None:
     sizes = [len(entry["map"]) for entry in states.backend.entries.values() if "map" in entry]
     assert found.keys() == set(range(40_000))
     assert max(sizes) < 3 * 256 and sum(sizes) / len(sizes) > 64
+
+
+def test_keys_without_a_hash_make_no_parts() -> None:
+    with dividing_early(per_part=4, records=8):
+        states = Batches()
+        days = [date(2026, 1, 1) + timedelta(day) for day in range(40)]
+        for _ in range(5):
+            for day in days:
+                states.map.put(day, 1)
+            states.end()
+        assert set(states.map.keys()) == set(days)
+        assert sum("map" in entry for entry in states.backend.entries.values()) == 1
+        assert states.backend.select("key")[PARTS]["map"][1] < 30
 
 
 def test_a_map_that_has_become_small_is_in_one_entry_again() -> None:

@@ -18,7 +18,7 @@ from numbers import Number
 from typing import Any, ClassVar
 
 from scurry.runtime.keys import CanonicalKey, key_hash
-from scurry.runtime.parts import LAST_ACCESS, is_part, owner_of, part_key
+from scurry.runtime.parts import LAST_ACCESS, is_part, number_of, owner_of, part_key
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.primitives import Elements, ListState, MapState
@@ -100,7 +100,7 @@ class _DividedState:
         ]
         overflows: Counter[CanonicalKey] = Counter()
         for key in large:
-            if is_part(key):
+            if is_part(key) and number_of(key) != _OTHERS:
                 overflows[owner_of(key)] += len(backend.entries[key].get(slot, ())) // MOST_IN_PART
         for key in dict.fromkeys([*overflows, *large]):
             if is_part(key):

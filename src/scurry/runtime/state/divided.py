@@ -282,7 +282,7 @@ class _DividedMap(_DividedState):
 
 
 class DividedMapState(_DividedMap, MapState):
-    """A map per key, in parts if it is large."""
+    """A map per key, in parts if it is large; methods for each record look at an undivided map without a call."""
 
     __slots__ = ()
     _now = None
@@ -297,13 +297,27 @@ class DividedMapState(_DividedMap, MapState):
 
     def put(self, key: Any, value: Any) -> None:
         """Set the value under `key`."""
-        if PARTS in self._backend.entry:
+        entry = self._backend.entry
+        if PARTS in entry:
             super().put(key, value)
-        else:
-            MapState.put(self, key, value)
+            return
+        mapping = entry.get(self._slot)
+        if mapping is None:
+            mapping = entry[self._slot] = {}
+        mapping[key] = value
+        self._written.extend((key, value))
+
+    def contains(self, key: Any) -> bool:
+        """Return whether there is a value under `key`."""
+        entry = self._backend.entry
+        if PARTS in entry:
+            return super().contains(key)
+        mapping = entry.get(self._slot)
+        return mapping is not None and key in mapping
 
     __getitem__ = get
     __setitem__ = put
+    __contains__ = contains
 
 
 class DividedTtlMapState(_DividedMap, TtlMapState):
@@ -363,6 +377,19 @@ class DividedListState(_DividedList, ListState):
 
     __slots__ = ()
     _now = None
+
+    def add(self, value: Any) -> None:
+        """Append an element."""
+        entry = self._backend.entry
+        if PARTS in entry:
+            super().add(value)
+            return
+        values = entry.get(self._slot)
+        if values is None:
+            entry[self._slot] = [value]
+        else:
+            values.append(value)
+        self._written.append(value)
 
     def get(self) -> Iterable[Any]:
         """Return the elements in the order they were added."""

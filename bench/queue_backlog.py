@@ -1,14 +1,16 @@
-"""A backlog in RabbitMQ and in Pulsar, worked off by scurry and by PyFlink.
+"""A backlog in RabbitMQ, Pulsar and Kinesis, worked off by scurry and by PyFlink.
 
     python bench/queue_backlog.py --pyflink VENV                # 200 k messages in each
     python bench/queue_backlog.py --pyflink VENV --systems rabbitmq --n 500000
 
 The program is bench/jobs/queue_backlog.py, run by both as it is, with a checkpoint each second. The servers are started
-as tests start them. VENV has apache-flink 1.20: for Flink 2 neither connector is on Maven Central, the last ones are
-flink-connector-rabbitmq 3.0.1-1.17 and flink-connector-pulsar 4.1.0-1.18. PyFlink runs in process mode, its default,
-and in thread mode, its quicker one. What is compared is the processor time of a record, of all processes: the
-difference of two backlogs, one three times as long as the other, so without the start, and that of the longer run, with
-the start. Seconds are those of a whole run, with the start. `--rounds` repeats all runs, in turn.
+as tests start them. VENV has apache-flink 1.20: for Flink 2 none of these connectors is on Maven Central, the last ones
+are flink-connector-rabbitmq 3.0.1-1.17, flink-connector-pulsar 4.1.0-1.18 and flink-sql-connector-kinesis 4.0.0-1.16.
+PyFlink runs in process mode, its default, and in thread mode, its quicker one.
+
+What is compared is the processor time of a record, of all processes: the difference of two backlogs, one three times as
+long as the other, so without the start, and that of the longer run, with the start. Seconds are those of a whole run,
+with the start. `--rounds` repeats all runs, in turn.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ import argparse
 import os
 import sys
 import tempfile
+import time
 import uuid
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +34,18 @@ import pulsar  # noqa: E402
 from processes import Run, run_process  # noqa: E402
 
 from support.maven import fetched  # noqa: E402
-from support.servers import process  # noqa: E402
+from support.servers import kinesis, process  # noqa: E402
 from support.servers.process import ServerProcess  # noqa: E402
 from support.servers.pulsar import PulsarServer  # noqa: E402
 from support.servers.rabbitmq import RabbitServer  # noqa: E402
 
 KEYS = 1_000
 STEP = 500  # of bench/jobs/queue_backlog.py
-SERVERS: dict[str, type[ServerProcess]] = {"rabbitmq": RabbitServer, "pulsar": PulsarServer}
+SERVERS: dict[str, type[ServerProcess]] = {
+    "rabbitmq": RabbitServer,
+    "pulsar": PulsarServer,
+    "kinesis": kinesis.KinesisServer,
+}
 REQUIRED = 5.0
 SCURRY = "scurry"
 #: of PyFlink
@@ -49,6 +57,11 @@ JARS = {
         ),
         "com/rabbitmq/amqp-client/5.13.1/amqp-client-5.13.1.jar": (
             "a0cf5b19edfaca9a88a8b25a08d932d5db2fc72f01bbcc20365ffcf85609240f"
+        ),
+    },
+    "kinesis": {
+        "org/apache/flink/flink-sql-connector-kinesis/4.0.0-1.16/flink-sql-connector-kinesis-4.0.0-1.16.jar": (
+            "8ce0499c6fc3e7c7c4b17c138c152a2a4d6ee3095e374aaf7503265f112b4261"
         ),
     },
     "pulsar": {
@@ -85,6 +98,14 @@ def put(system: str, server: ServerProcess, queue: str, n: int) -> None:
             for text in texts:
                 channel.basic_publish("", queue, text)
         return
+    if system == "kinesis":
+        service = kinesis.client_of(server.port)
+        service.create_stream(StreamName=queue, ShardCount=2)
+        while service.describe_stream_summary(StreamName=queue)["StreamDescriptionSummary"]["OpenShardCount"] < 2:
+            time.sleep(0.05)
+        while some := [{"Data": text, "PartitionKey": text.decode()} for text in islice(texts, 500)]:
+            assert service.put_records(StreamName=queue, Records=some)["FailedRecordCount"] == 0
+        return
     client = pulsar.Client(f"pulsar://127.0.0.1:{server.port}", operation_timeout_seconds=60)
     client.subscribe(queue, "keeps", initial_position=pulsar.InitialPosition.Earliest).close()
     producer = client.create_producer(queue, batching_enabled=True, block_if_queue_full=True)
@@ -96,7 +117,7 @@ def put(system: str, server: ServerProcess, queue: str, n: int) -> None:
 
 def address_of(system: str, server: ServerProcess) -> str:
     """Return the address that the program takes."""
-    if system == "rabbitmq":
+    if system != "pulsar":
         return str(server.port)
     return f"pulsar://127.0.0.1:{server.port},http://127.0.0.1:{server.ports[1]}"
 

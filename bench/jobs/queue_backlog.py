@@ -1,6 +1,6 @@
-"""A backlog in RabbitMQ or Pulsar, counted by key; a PyFlink program that both run (see bench/queue_backlog.py).
+"""A backlog in RabbitMQ, Pulsar or Kinesis, counted by key; a program of PyFlink (see bench/queue_backlog.py).
 
-queue_backlog.py SYSTEM ADDRESS QUEUE OUT       SYSTEM: rabbitmq (PORT) or pulsar (SERVICE_URL,ADMIN_URL)
+queue_backlog.py SYSTEM ADDRESS QUEUE OUT       SYSTEM: rabbitmq, kinesis (PORT) or pulsar (SERVICE_URL,ADMIN_URL)
 """
 
 from __future__ import annotations
@@ -74,6 +74,14 @@ def messages(env: StreamExecutionEnvironment, system: str, address: str, queue: 
         builder = RMQConnectionConfig.Builder().set_host("127.0.0.1").set_port(int(address)).set_virtual_host("/")
         config = builder.set_user_name("guest").set_password("guest").build()
         return env.add_source(RMQSource(config, queue, False, SimpleStringSchema()))
+    if system == "kinesis":
+        from pyflink.datastream.connectors.kinesis import FlinkKinesisConsumer
+
+        names = ("accesskeyid", "secretkey")
+        settings = {f"aws.credentials.provider.basic.{name}": "test" for name in names}
+        settings |= {"aws.region": "us-east-1", "aws.endpoint": f"http://127.0.0.1:{address}"}
+        settings["flink.stream.initpos"] = "TRIM_HORIZON"
+        return env.add_source(FlinkKinesisConsumer(queue, SimpleStringSchema(), settings))
     from pyflink.datastream.connectors.pulsar import PulsarSource, StartCursor
 
     service, admin = address.split(",")

@@ -415,3 +415,7 @@ class DividedTtlListState(_DividedList, TtlListState):
         while directory[_FIRST] < directory[_END] - 1 and not parts[directory[_FIRST] - directory[_END]]:
             directory[_FIRST] += 1
         return Elements({self._slot: found}, self._slot)
+
+
+for _state in (DividedMapState, DividedTtlMapState, DividedListState, DividedTtlListState):
+    _state.__name__ = _state.__name__.removeprefix("Divided")  # Python's messages show the name that users know

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from scurry.connectors.messages import Decoder, MessageScan, MessageSource, Mess
 from scurry.connectors.mqtt.source import MqttMessage, MqttMessages
 from scurry.connectors.nats.streams import NatsMessage, NatsMessages
 from scurry.connectors.pubsub.source import PubSubMessage, PubSubMessages
-from scurry.connectors.pulsar.messages import PulsarMessage, PulsarMessages
+from scurry.connectors.pulsar.messages import PulsarMessages
 from scurry.connectors.rabbitmq.messages import RabbitMessages, RMQMessage
 from scurry.connectors.redis.streams import RedisEntry, RedisMessages
 from scurry.connectors.source import BatchLimits, ChunkSizer, Enumerator, MalformedRecords
@@ -84,6 +85,17 @@ class Queue:
     place: str
 
 
+class PulsarClientMessage:
+    """A message as Pulsar's client gives it: its methods return what it has."""
+
+    def __init__(self, value: bytes) -> None:
+        had = {"topic_name": "t", "partition_key": "k", "data": value, "has_null_value": False, "producer_name": "p"}
+        had |= {"publish_timestamp": 4, "event_timestamp": 5, "properties": {}}
+        had |= {"message_id": self, "serialize": b"\x07"}
+        for name, each in had.items():
+            setattr(self, name, partial(lambda found: found, each))
+
+
 OF_KAFKA = "topic 't', partition 3, offset 7"
 QUEUES = {
     "kafka": Queue(KafkaMessages(), KafkaMessage, OF_KAFKA),
@@ -91,7 +103,7 @@ QUEUES = {
     "log": Queue(LogMessages(), lambda value: ("t", 3, 7, 5, b"k", value, []), OF_KAFKA),
     "pulsar": Queue(
         PulsarMessages(),
-        lambda value: PulsarMessage("t", b"\x07", "k", value, 4, 5, {}, "p"),
+        PulsarClientMessage,
         "topic 't', published at 4, id 07",
     ),
     "kinesis": Queue(

@@ -56,7 +56,7 @@ class Reader:
 
 def entries(client: Client, start: int, end: int) -> list[int]:
     reader = RangeReader(PulsarService("pulsar://h:1"), "t", client)
-    blocks = reader.raw(MessageKey(7, start, -1), MessageKey(7, end, -1))
+    blocks = reader.read(MessageKey(7, start, -1), MessageKey(7, end, -1))
     return [message.entry for block in blocks for message in block]
 
 

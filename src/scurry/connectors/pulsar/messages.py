@@ -1,4 +1,4 @@
-"""Pulsar's messages: complete ones as records, their metadata as columns."""
+"""Pulsar's messages: those of its client, complete ones as records, their metadata as columns."""
 
 from __future__ import annotations
 
@@ -57,19 +57,19 @@ class PulsarMessage(NamedTuple):
         )
 
 
-_READERS: dict[str, Callable[[PulsarMessage], Any]] = {
-    "topic": lambda message: message.topic,
-    "message_size": lambda message: len(message.value or b""),
-    "producer_name": lambda message: message.producer_name,
-    "message_id": lambda message: message.message_id,
-    "publish_time": lambda message: message.publish_time,
-    "event_time": lambda message: message.event_time,
-    "properties": lambda message: list(message.properties.items()),
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "topic": lambda message: message.topic_name(),
+    "message_size": lambda message: len(message.data()),
+    "producer_name": lambda message: message.producer_name(),
+    "message_id": lambda message: message.message_id().serialize(),
+    "publish_time": lambda message: message.publish_timestamp(),
+    "event_time": lambda message: message.event_timestamp(),
+    "properties": lambda message: list(message.properties().items()),
 }
 
 
 class PulsarMessages(MessageSystem):
-    """The messages of Pulsar."""
+    """The messages of Pulsar's client, which is asked only for what is needed: each answer costs a microsecond."""
 
     metadata: ClassVar[Mapping[str, DataType]] = {
         "topic": _STRING,
@@ -81,23 +81,24 @@ class PulsarMessages(MessageSystem):
         "properties": MapType(_STRING, _STRING).not_null(),
     }
 
-    def key(self, message: PulsarMessage) -> bytes | None:
-        return message.key.encode() or None
+    def key(self, message: Any) -> bytes | None:
+        return message.partition_key().encode() or None
 
-    def value(self, message: PulsarMessage) -> bytes | None:
-        return message.value
+    def value(self, message: Any) -> bytes | None:
+        return message.data() or (None if message.has_null_value() else b"")
 
-    def timestamp(self, message: PulsarMessage) -> int:
+    def timestamp(self, message: Any) -> int:
         """Return the event time, else the publish time."""
-        return message.event_time or message.publish_time
+        time: int = message.event_timestamp() or message.publish_timestamp()
+        return time
 
-    def record(self, message: PulsarMessage) -> PulsarMessage:
-        """Return the message."""
-        return message
+    def record(self, message: Any) -> PulsarMessage:
+        return PulsarMessage.of(message)
 
-    def read(self, key: str, message: PulsarMessage) -> Any:
+    def read(self, key: str, message: Any) -> Any:
         return _READERS[key](message)
 
-    def place(self, message: PulsarMessage) -> str:
-        """Return topic and key of the message, and when it was published."""
-        return f"topic {message.topic!r}, published at {message.publish_time}, id {message.message_id.hex()}"
+    def place(self, message: Any) -> str:
+        """Return the topic of the message, when it was published, and its id."""
+        found = PulsarMessage.of(message)
+        return f"topic {found.topic!r}, published at {found.publish_time}, id {found.message_id.hex()}"

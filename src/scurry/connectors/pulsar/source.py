@@ -16,7 +16,7 @@ from scurry.connectors.kafka.client import ClientPool
 from scurry.connectors.messages import MessageScan, MessageSystem
 from scurry.connectors.pulsar.client import EARLIEST, PATIENCE_SECONDS, MessageKey, PulsarService, full_name, pulsar
 from scurry.connectors.pulsar.cursors import Cursor, CursorKind
-from scurry.connectors.pulsar.messages import PulsarMessage, PulsarMessages
+from scurry.connectors.pulsar.messages import PulsarMessages
 from scurry.connectors.queues import positions
 from scurry.connectors.source import MEASURED, Assignment, Backlog, BatchLimits, Enumerator
 from scurry.errors import SourceConnectionError, SourceNotFoundError
@@ -106,15 +106,18 @@ class PulsarTopics(MessageScan):
         finally:
             session.close()
 
-    def messages(self, part: Any) -> Iterator[Sequence[PulsarMessage]]:
+    def messages(self, part: Any) -> Iterator[Sequence[Any]]:
         """Yield the messages of a range, with a reader that the process keeps for the next range."""
         topic, start, end = part[0], MessageKey(*part[1]), MessageKey(*part[2])
         key = (self.service, topic)
         reader = READERS.take(key, lambda: RangeReader(self.service, topic))
-        fit = False
+        fit, count, size_before = False, 0, reader.size
         try:
-            yield from reader.read(start, end)
+            for block in reader.read(start, end):
+                count += len(block)
+                yield block
             fit = True
+            MEASURED.get()(count, reader.size - size_before)
         finally:
             if fit:
                 READERS.give(key, reader)
@@ -196,7 +199,7 @@ class _Session:
         if stop.kind is CursorKind.MESSAGE_ID:
             key = stop.key if stop.inclusive else _before(stop.key)
             return key if last >= key else None
-        for block in RangeReader(self._service, topic, self._client).raw(at, last):
+        for block in RangeReader(self._service, topic, self._client).read(at, last):
             for message in block:
                 if stop.stops_at(message):
                     return _before(MessageKey.of(message.message_id()))
@@ -229,7 +232,11 @@ _WHOLE_ENTRY = (1 << 31) - 1
 
 
 class RangeReader:
-    """A reader of one partition, which reads on if the next range follows the last one."""
+    """A reader of one partition, which reads on if the next range follows the last one.
+
+    Attributes:
+        size: How many bytes of values it has read.
+    """
 
     def __init__(self, service: PulsarService, topic: str, client: Any = None) -> None:
         """Connect with the first range.
@@ -245,24 +252,15 @@ class RangeReader:
         self._reader: Any = None
         self._position: MessageKey | None = None
         self._ahead: Any = None
+        self.size = 0
 
-    def read(self, start: MessageKey, end: MessageKey) -> Iterator[list[PulsarMessage]]:
+    def read(self, start: MessageKey, end: MessageKey) -> Iterator[list[Any]]:
         """Yield the messages behind one id up to another one, in blocks.
 
         Raises:
             SourceConnectionError: The cluster has been away for too long.
             SourceNotFoundError: The topic has been deleted.
         """
-        size = count = 0
-        for block in self.raw(start, end):
-            messages = list(map(PulsarMessage.of, block))
-            size += sum(len(message.value or b"") for message in messages)
-            count += len(messages)
-            yield messages
-        MEASURED.get()(count, size)
-
-    def raw(self, start: MessageKey, end: MessageKey) -> Iterator[list[Any]]:
-        """Yield the client's messages of a range."""
         block, size = list[Any](), 0
         at, give_up, looked = start, time.monotonic() + PATIENCE_SECONDS, False
         while at < end:
@@ -288,9 +286,11 @@ class RangeReader:
             block.append(message)
             size += len(message.data())
             if len(block) >= BLOCK_MESSAGES or size >= positions.BLOCK_BYTES:
+                self.size += size
                 yield block
                 block, size = [], 0
         self._position = max(at, end)
+        self.size += size
         if block:
             yield block
 

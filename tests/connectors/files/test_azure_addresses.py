@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import urllib.request
 
 import pytest
 
@@ -50,5 +51,5 @@ def test_a_store_that_does_not_answer_is_named_soon(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_store_behind_a_proxy_is_not_asked_directly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(azure, "getproxies", lambda: {"https": "http://proxy:3128"})
+    monkeypatch.setattr(urllib.request, "getproxies", lambda: {"https": "http://proxy:3128"})
     azure._connect("127.0.0.1", 9)

@@ -69,7 +69,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 class PulsarMessages(MessageSystem):
-    """The messages of Pulsar's client, which is asked only for what is needed: each answer costs a microsecond."""
+    """The messages of Pulsar's client, which is asked for the needed parts only: each answer costs a microsecond."""
 
     metadata: ClassVar[Mapping[str, DataType]] = {
         "topic": _STRING,

@@ -308,6 +308,31 @@ class TestCrashesOfTheMachine:
         run_sink(rows(tmp_path).build(), ["a"], ["b"])
         assert sorted(visible(tmp_path)) == on_disk[str(tmp_path)] != []
 
+    def test_lose_no_name_that_a_killed_process_gave(
+        self, tmp_path: Path, on_disk: dict[str, Any], write: Write
+    ) -> None:
+        sink = rows(tmp_path).build()
+        files = write(sink, 0, [["a"]])
+        sink.create_committer("job-sink").commit(0, files)
+        on_disk.clear()  # it was killed before it forced the name
+        sink.create_committer("job-sink").commit(0, files)
+        assert sorted(visible(tmp_path)) == on_disk[str(tmp_path)] != []
+
+    def test_lose_no_compaction_that_a_killed_process_made(
+        self, tmp_path: Path, on_disk: dict[str, Any], write: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        strategy = FileCompactStrategy.builder().enable_compaction_on_checkpoint(5).build()
+        sink = rows(tmp_path).enable_compact(strategy, FileCompactor.concat_file_compactor(b"")).build()
+        committer = sink.create_committer("job-sink")
+        committer.commit(0, write(sink, 0, [["a"], ["b"]]))
+        with monkeypatch.context() as patch:
+            patch.setattr(committer, "_delete_consumed", lambda before: None)
+            committer.finish()
+        on_disk.clear()  # it was killed before it forced the names
+        sink.create_committer("job-sink").finish()
+        assert list(visible(tmp_path).values()) == ["a\nb\n"]
+        assert set(visible(tmp_path)) <= set(on_disk[str(tmp_path)])
+
     def test_lose_no_compacted_record(self, tmp_path: Path, on_disk: dict[str, Any], run_sink: Run) -> None:
         strategy = FileCompactStrategy.builder().enable_compaction_on_checkpoint(2).build()
         run_sink(

@@ -58,6 +58,16 @@ def test_a_batch_is_appended_once(tmp_path: Path) -> None:
     assert values(tmp_path) == ["a", "b", "c"]
 
 
+def test_a_batch_that_a_killed_process_appended_is_forced_to_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    LogDirectory(str(tmp_path)).append([("t", 0, [block("a")])], ("sink", 0))
+    forced: list[Path] = []
+    monkeypatch.setattr(catalog, "force_directory", forced.append)
+    assert not LogDirectory(str(tmp_path)).append([("t", 0, [block("a")])], ("sink", 0))
+    assert forced == [tmp_path]
+
+
 class _Crash(BaseException):
     pass
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from scurry._dataclasses import dataclass
 from scurry.common._process.file_locks import lock as lock_file
-from scurry.common._process.replaced_files import replace_file
+from scurry.common._process.replaced_files import force_directory, replace_file
 from scurry.errors import ArgumentError, StorageError
 
 _VERSION = 1
@@ -175,6 +175,10 @@ class Catalog:
         after = _text(content)
         if after != (_text(Content()) if before is None else before):
             replace_file(self._path, after, durable=True)
+
+    def force(self) -> None:
+        """Let the present content survive a crash of the machine."""
+        force_directory(self._path.parent)
 
     @contextmanager
     def changed(self) -> Iterator[Content]:

@@ -118,6 +118,7 @@ class LogDirectory:
             with self._catalog.edited() as content:
                 if batch is not None:
                     if content.batches.get(batch[0], -1) >= batch[1]:
+                        self._catalog.force()  # who appended it may have been killed before
                         return False
                     content.note_batch(*batch)
                 expired = self._write(content, additions)

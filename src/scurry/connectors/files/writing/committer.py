@@ -113,7 +113,9 @@ class FileCommitter(Committer):
     def _give_name(self, part: PartFile) -> None:
         if self._fs.exists(part.staged):
             self._rename(part.staged, part.target)
-        elif not self._fs.exists(part.target):
+        elif self._fs.exists(part.target):
+            self._renamed.add(posixpath.dirname(part.target))  # by a process that may have been killed before it forced
+        else:
             raise SinkCommitError(
                 f"cannot commit {part.target}: {part.staged} is missing; something else deletes files below "
                 f"{self._sink.base_path}"
@@ -137,7 +139,10 @@ class FileCommitter(Committer):
                     self._fs.delete(path)
             elif (found := names.range_of(name)) is not None and _undone(found[1], batch_id):
                 self._stale.add(path)
-            elif (small := names.small(name)) is not None and path not in finished:
+            elif (small := names.small(name)) is not None:
+                self._renamed.add(directory)  # by a process that may have been killed before it forced its compactions
+                if path in finished:
+                    continue
                 if small.last is not None and not _undone(small.last, batch_id):
                     self._consumed.append(_Consumed(path, small.last))
                     continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -59,6 +60,16 @@ def texts(shop: Any) -> list[tuple[str | None, ...]]:
 
 def text(value: Any) -> Any:
     return value if value is None or isinstance(value, bytes) else str(value)
+
+
+def assert_followed(shop: Any, reader: Reader, chance: random.Random, change: Callable[[], None]) -> None:
+    """Rows that are read while others change, by a reader that dies now and then, are those of the table."""
+    for _ in range(8):
+        change()
+        reader.interrupted_step(chance, change)
+    reader.drain()
+    assert reader.there() == texts(shop)
+    reader.close()
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -124,12 +135,7 @@ def test_texts_as_keys_are_compared_by_the_database(shop: Any) -> None:
             f"DELETE FROM items WHERE name = 'x' AND price % 31 = {chance.randrange(31)}",
         )
 
-    for _ in range(8):
-        change()
-        reader.interrupted_step(chance, change)
-    reader.drain()
-    assert reader.there() == texts(shop)
-    reader.close()
+    assert_followed(shop, reader, chance, change)
 
 
 @pytest.mark.postgres
@@ -150,12 +156,7 @@ def test_texts_as_keys_are_compared_by_the_collation_of_their_column(postgres: P
             f"DELETE FROM items WHERE mod(price, 31) = {chance.randrange(31)}",
         )
 
-    for _ in range(8):
-        change()
-        reader.interrupted_step(chance, change)
-    reader.drain()
-    assert reader.there() == texts(postgres)
-    reader.close()
+    assert_followed(postgres, reader, chance, change)
 
 
 @pytest.mark.postgres

@@ -19,7 +19,7 @@ from scurry.runtime.state.evolution.operator import OperatorMigration, drop
 from scurry.runtime.state.expiry import Lifetime, due
 from scurry.runtime.state.layout import page_of
 from scurry.runtime.state.runs import Run, stored_content
-from scurry.runtime.state.slots import PARTS
+from scurry.runtime.state.slots import CONTENTS, JOINED, PARTS
 from scurry.runtime.state.store import DictStore
 from scurry.testing import TestHarness
 from scurry.testing.inspection import entries_of, keyed_operators
@@ -157,6 +157,22 @@ def test_a_state_that_is_dropped_leaves_no_directory() -> None:
     page = {"a": {PARTS: {"map": [0, 2, 9, None]}, "other": 1}, part_key("a", "map", 0): {"map": {1: 1}}}
     migrated = OperatorMigration("keep", {"map": drop}).migrate("page", pickle.dumps(page, 5))
     assert pickle.loads(migrated) == {"a": {"other": 1}}
+
+
+def test_a_state_that_gets_a_time_to_live_again_has_no_earlier_access() -> None:
+    """Its values are accessed at the restore: by the access of then, the directory would expire before them."""
+    page = {"a": {PARTS: {"map": [0, 1, 1, 500]}}, part_key("a", "map", 0): {"map": {1: 1}}}
+    stamped = OperatorMigration("keep", {"map": lambda values: {key: (value, 9000) for key, value in values.items()}})
+    migrated = pickle.loads(stamped.migrate("page", pickle.dumps(page, 5)))
+    due(migrated, {"map": Lifetime("map", 100)}, 9050)
+    assert migrated["a"] == {PARTS: {"map": [0, 1, 1, None]}}
+    assert migrated[part_key("a", "map", 0)] == {"map": {1: (1, 9000)}}
+
+
+@pytest.mark.parametrize(("slot", "directory"), [(JOINED[0], ([5], [0])), (CONTENTS, 99)])
+def test_directories_of_operators_stay_when_their_values_change(slot: str, directory: Any) -> None:
+    page = pickle.dumps({"a": {PARTS: {slot: directory}}}, 5)
+    assert OperatorMigration("join", {slot: list}).migrate("page", page) == page
 
 
 @pytest.mark.parametrize("name", ["map", "list"])

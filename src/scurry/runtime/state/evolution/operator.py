@@ -12,7 +12,7 @@ from scurry._dataclasses import dataclass
 from scurry.common.state_migration import StateMigration
 from scurry.errors import ScurryError, StateMigrationError
 from scurry.runtime.keys import original_key
-from scurry.runtime.parts import is_part, owner_of
+from scurry.runtime.parts import LAST_ACCESS, is_part, owner_of
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.evolution.classes import ChangedClasses
 from scurry.runtime.state.evolution.values import Change, Incompatible, Rules, evolve
@@ -194,10 +194,8 @@ class OperatorMigration:
             raise StateMigrationError(f"key {owner!r}: {error}") from error.__cause__
 
     def _migrate_entry(self, entry: Entry, name_of: Callable[[Any], str | None]) -> None:
-        for slot in [slot for slot in entry.get(PARTS, ()) if self.states.get(name_of(slot) or "") is drop]:
-            del entry[PARTS][slot]
-        if PARTS in entry and not entry[PARTS]:
-            del entry[PARTS]
+        if PARTS in entry:
+            self._migrate_directories(entry)
         for slot in list(entry):
             change = self.states.get(name_of(slot) or "")
             if change is None:
@@ -214,6 +212,17 @@ class OperatorMigration:
                 del entry[slot]
             else:
                 entry[slot] = after
+
+    def _migrate_directories(self, entry: Entry) -> None:
+        """Drop the directories of dropped states, and the last access to changed ones, whose values may get another."""
+        directories = entry[PARTS]
+        for slot in [slot for slot in directories if slot in self.states]:
+            if self.states[slot] is drop:
+                del directories[slot]
+            elif type(directories[slot]) is list:  # of a map or list state; others have no times to live
+                directories[slot][LAST_ACCESS] = None
+        if not directories:
+            del entry[PARTS]
 
 
 def _sessions(sessions: list[Any], change: Change) -> list[Any]:

@@ -2,7 +2,8 @@
 
 The records of each source have times that rise in the order of its splits. Whatever is read before a restore, and at
 whichever parallelisms, no reader gets a record with a time below one that it has passed on: then no interleaving of
-the readers makes it late. After a restore the readers begin at the lowest watermark of those before, as the gate does.
+the readers makes it late. After a restore the readers begin at the lowest watermark of those before, as the gate does;
+a reader that speaks later than the others begins at their lowest watermark.
 """
 
 from __future__ import annotations
@@ -290,6 +291,20 @@ class _TwoSplits(SplitSource):
         return parallelism + 1
 
 
+class _SilentAtFirst(_TwoSplits):
+    """The first of its splits has nothing to read until it has been looked at a few times."""
+
+    bounded = False
+    polls = 0
+
+    def splits(self) -> list[str]:
+        self.polls += 1
+        return super().splits()
+
+    def advance(self, split: str, position: int, limit: int) -> int:
+        return position if split == "a" and self.polls < 5 else super().advance(split, position, limit)
+
+
 class _FourReaders(NumberSequenceSource):
     def channels(self, parallelism: int) -> int:
         return 4
@@ -342,6 +357,7 @@ CASES: dict[str, Callable[[Path], Ordered]] = {
     "a collection": lambda directory: of_source(CollectionSource(list(range(3000))), 3000),
     "generated records": lambda directory: of_source(DataGeneratorSource(int, 100), 100),
     "splits of a user's source": lambda directory: of_source(_TwoSplits(), 80),
+    "a split that is silent at first": lambda directory: of_source(_SilentAtFirst(), 80),
     "one source after the other": hybrid,
     "one source after the other, at a fixed number of readers": hybrid_with_a_fixed_number,
 }
@@ -377,9 +393,11 @@ class Reading:
         for kind in (self.enumerator, getattr(self.enumerator, "_current", None)):
             self.kinds.add(type(kind).__name__)
         assignments = self.enumerator.next_batch()
+        # a reader without an assignment since it is there does not hold the others' time back
+        together = min((time for time in self.watermarks.values() if time < END), default=self.lowest)
         for each in assignments:
             assert each.channel not in self.final, "a reader that has ended got more"
-            before = self.watermarks.get(each.channel, self.lowest)
+            before = self.watermarks.get(each.channel, together)
             for time in self.source.times(pickle.loads(pickle.dumps(each.work))) if each.work is not None else ():
                 assert time >= before, f"reader {each.channel} is at {before} and gets {time}: late"
                 before = time

@@ -33,6 +33,7 @@ class Mutant:
         job: The program of `scurry.testing.simulation` that shows it.
         kinds: The faults of the schedules that show it; all if there are none.
         on_spark: Whether the job runs on the model of Spark.
+        first: The first seed that is tried: few schedules find some of them.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Mutant:
     job: str = "counts"
     kinds: tuple[str, ...] = ()
     on_spark: bool = False
+    first: int = 0
 
     def simulation(self) -> Simulation:
         """Return runs of the job, with the faults."""
@@ -275,10 +277,19 @@ MUTANTS = [
     Mutant(
         "files of an attempt that failed stay in the way of the next one",
         "scurry.connectors.files.writing.committer:FileCommitter._give_name",
-        "elif not self._fs.exists(part.target):",
-        "else:",
+        "elif self._fs.exists(part.target):",
+        "elif False:",
         job="files",
         kinds=("kill", "fail"),
+    ),
+    Mutant(
+        "names that a killed process gave are not forced to the disk by the next one",
+        "scurry.connectors.files.writing.committer:FileCommitter._give_name",
+        "self._renamed.add(posixpath.dirname(part.target))",
+        "pass",
+        job="files",
+        kinds=("kill", "crash"),
+        first=1_800,
     ),
     Mutant(
         "a savepoint that was not complete counts as one",

@@ -109,7 +109,7 @@ class PositionEnumerator(Enumerator):
         #: in the order of discovery, which determines the channel of each split
         self._positions: dict[str, Position] = {}
         self._final: set[int] = set()
-        #: channels that get an assignment although it may be empty: their splits hold the watermark back as before
+        #: channels that have had an assignment since the start, which makes their splits hold the watermark back
         self._speaking: set[int] = set()
         #: whether a split had more than it was allowed to assign
         self._more = False
@@ -145,12 +145,14 @@ class PositionEnumerator(Enumerator):
                 self._more |= more
         self._positions.update((split, end) for part in work for split, _, end in part)
         ending = set(range(self._channels)) - going_on - self._final
-        speaking, self._speaking = self._speaking, set()
+        silent = {number % self._channels for number, split in enumerate(self._positions) if split in current}
+        silent -= self._speaking | self._final
+        self._speaking |= silent
         self._final |= ending
         return [
             Assignment(channel, part or None, channel in ending)
             for channel, part in enumerate(work)
-            if part or channel in ending or channel in speaking
+            if part or channel in ending or channel in silent
         ]
 
     def _discover(self) -> set[str]:
@@ -183,10 +185,8 @@ class PositionEnumerator(Enumerator):
     def restore(self, position: dict[str, Any]) -> None:
         """Continue at earlier positions."""
         self._positions = dict(position["splits"])
-        if position["channels"] == self._channels:
-            self._final = set(position["final"])
-        else:  # each has to be marked final again
-            self._final, self._speaking = set(), set(range(min(self._channels, len(self._positions))))
+        # each of another number of channels has to be marked final again
+        self._final = set(position["final"]) if position["channels"] == self._channels else set()
 
     def idle_hint(self) -> float:
         """Return the seconds between polls."""

@@ -44,7 +44,7 @@ class Remember(KeyedProcessFunction[Any, Any, Any]):
     def process_element(self, value: Any, ctx: Any) -> Iterator[Any]:
         machine = running_machine()
         jumped = any(fault.kind == "clock" and machine.operations - fault.at < JUST_NOW for fault in machine.dealt)
-        now = None if jumped else int(time.time() * 1000)
+        now = None if jumped or machine.clock.is_behind else int(time.time() * 1000)
         before = self.lasting.value()
         found = self.expiring.value()
         self.lasting.update((value[1], now))

@@ -87,6 +87,17 @@ class SimulatedClock(Clock):
     def __init__(self) -> None:
         self.now = 1000.0
         self.offset = _BEGIN - 1000.0
+        self._turned_at = 0.0
+
+    def turn(self, seconds: float) -> None:
+        """Turn the wall clock forward, or back."""
+        self._turned_at = max(self._turned_at, self.wall())
+        self.offset += seconds
+
+    @property
+    def is_behind(self) -> bool:
+        """True while the wall clock, turned back, shows less than before: processing time stands."""
+        return self.wall() < self._turned_at
 
     def monotonic(self) -> float:
         return self.now
@@ -178,7 +189,7 @@ class Machine:
             case "full":
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), about)
             case "clock":
-                self.clock.offset += fault.amount
+                self.clock.turn(fault.amount)
             case "tear" | "old":
                 return True
             case _:

@@ -51,20 +51,19 @@ class _SimulatedEnumerator(Enumerator):
         #: partition -> how many of all records have been looked at for it
         self._seen = dict.fromkeys(range(source.partitions), 0)
         self._ended: set[int] = set()
-        #: channels that get an assignment although it may be empty: their partitions hold the watermark back as before
+        #: channels that have had an assignment since the start, which makes their partitions hold the watermark back
         self._speaking: set[int] = set()
 
     def next_batch(self) -> list[Assignment]:
         """Return the records that have arrived at each reader since the last call."""
         machine, found, total = running_machine(), [], len(self._source.records)
         machine.operation("next")
-        first = 0 if any(self._seen.values()) else self._until_all_spoke()
         for channel in range(self._channels):
             if channel in self._ended:
                 continue
             own = [partition for partition in self._seen if partition % self._channels == channel]
             seen = min((self._seen[partition] for partition in own), default=total)
-            until = min(total, max(first, seen + machine.chance.randint(0, _MOST_ARRIVALS)))
+            until = min(total, seen + machine.chance.randint(0, _MOST_ARRIVALS))
             work = [
                 (value, time)
                 for number, (partition, value, time) in enumerate(self._source.records[:until])
@@ -75,17 +74,10 @@ class _SimulatedEnumerator(Enumerator):
             final = all(self._seen[partition] == total for partition in own)
             if final:
                 self._ended.add(channel)
-            if work or final or channel in self._speaking:
+            if work or final or channel not in self._speaking:
                 found.append(Assignment(channel, work or None, final, len(work)))
-        self._speaking = set()
+            self._speaking.add(channel)
         return found
-
-    def _until_all_spoke(self) -> int:
-        """Return how far all are read at first: a reader that has never had a record does not hold time back."""
-        firsts: dict[int, int] = {}
-        for number, (partition, _, _) in enumerate(self._source.records):
-            firsts.setdefault(partition, number + 1)
-        return max(firsts.values(), default=0)
 
     def position(self) -> dict[str, Any]:
         seen = {str(partition): seen for partition, seen in self._seen.items()}
@@ -93,10 +85,7 @@ class _SimulatedEnumerator(Enumerator):
 
     def restore(self, position: dict[str, Any]) -> None:
         self._seen = {int(partition): seen for partition, seen in position["seen"].items()}
-        if position["channels"] == self._channels:
-            self._ended = set(position["ended"])
-        else:
-            self._ended, self._speaking = set(), {partition % self._channels for partition in self._seen}
+        self._ended = set(position["ended"]) if position["channels"] == self._channels else set()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from scurry._dataclasses import dataclass
+from scurry.connectors.cdc.bounds import ChunkBounds, in_batches
 from scurry.connectors.cdc.capture import (
     CapturedTable,
     CaptureSession,
@@ -20,10 +21,13 @@ from scurry.connectors.cdc.capture import (
 from scurry.connectors.cdc.changes import BlockBuilder, Undo, change_rows, check_place
 from scurry.connectors.cdc.mysql.binlog import BinlogChange, changes, current_position, number_of
 from scurry.connectors.cdc.mysql.connection import connect, explained
-from scurry.connectors.cdc.mysql.session import MySqlSession, bound_marker, collation_of, compared
+from scurry.connectors.cdc.mysql.session import BINARY, MySqlSession, bound_marker, collation_of, value_of
 from scurry.connectors.cdc.mysql.settings import MySqlSettings
 from scurry.connectors.cdc.mysql.values import selected
 from scurry.connectors.jdbc.mysql import quoted
+
+#: Keys that one request asks for: each is a SELECT of its own in a UNION, which servers parse by recursion.
+_KEYS_OF_REQUEST = 500
 
 
 @dataclass(frozen=True)
@@ -43,17 +47,20 @@ class MySqlCapture(ChangeCapture):
     def read_log(self, work: LogWork, columns: Sequence[str] | None) -> Iterator[RowBlock]:
         """Yield the changes of a range of the binlog that no chunk has."""
         builder = BlockBuilder()
-        with contextlib.closing(_Places(self.settings)) as places:
-            for change in changes(self.settings, work.start, work.end, work.tables, work.follows_columns):
-                table, segments = change.table, work.segments.get(change.table.id)
-                key = [table.columns.index(name) for name in table.key]
-                keep_old = change.old is None or places.newer(table, segments, change, change.old)
-                keep_new = change.new is None or places.newer(table, segments, change, change.new)
-                check_place(table, change.old, change.new, keep_old, keep_new)
-                rows = change_rows(change.old, change.new, keep_old, keep_new, key)
-                names, taken = _taken(table, columns)
-                chosen = [(kind, [row[at] for at in taken]) for kind, row in rows]
-                yield from builder.add(table, names, chosen, change.millis, change.position)
+        found = changes(self.settings, work.start, work.end, work.tables, work.follows_columns)
+        with contextlib.closing(_Places(self.settings, work.segments)) as places:
+            for batch in in_batches(found):
+                places.look_up(batch)
+                for change in batch:
+                    table = change.table
+                    key = [table.columns.index(name) for name in table.key]
+                    keep_old = change.old is None or places.newer(change, change.old)
+                    keep_new = change.new is None or places.newer(change, change.new)
+                    check_place(table, change.old, change.new, keep_old, keep_new)
+                    rows = change_rows(change.old, change.new, keep_old, keep_new, key)
+                    names, taken = _taken(table, columns)
+                    chosen = [(kind, [row[at] for at in taken]) for kind, row in rows]
+                    yield from builder.add(table, names, chosen, change.millis, change.position)
             yield from builder.finish()
 
     def read_chunk(self, work: ChunkWork, columns: Sequence[str] | None) -> Iterator[RowBlock]:
@@ -95,59 +102,105 @@ class MySqlCapture(ChangeCapture):
         if not rows or work.table.chunk_key is None:
             return rows
         at = work.table.columns.index(work.table.chunk_key)
-        with contextlib.closing(_Places(self.settings)) as places:
-            return [row for row in rows if places.within(work.table, work.lower, row[at], work.upper)]
+        with contextlib.closing(_Places(self.settings, {})) as places:
+            bounds = places.bounds(work.table, [each for each in (work.lower, work.upper) if each is not None])
+            bounds.look_up(row[at] for row in rows)
+            wanted = 0 if work.lower is None else 1
+            return [row for row in rows if bounds.place(row[at]) == wanted]
+
+
+class _Chunks:
+    """The chunks of a table that were read, for changes that came before or after them."""
+
+    def __init__(self, segments: list[Segment], bounds: ChunkBounds) -> None:
+        self._marks = [number_of(segment.mark) for segment in segments]
+        self._first, self._last = min(self._marks), max(self._marks)
+        self._is_open = segments[-1].upper is None
+        self.bounds = bounds
+
+    def newer(self, position: Sequence[Any]) -> bool | list[bool]:
+        """Return whether a change is newer than all that was read, or by chunk if it depends on the chunk."""
+        here = number_of(position)
+        if here > self._last:
+            return True
+        if here <= self._first and self._is_open:
+            return False
+        return [here > mark for mark in self._marks]
 
 
 class _Places:
     """Places of keys among the bounds of chunks; the server compares texts, whose order depends on collations."""
 
-    def __init__(self, settings: MySqlSettings) -> None:
+    def __init__(self, settings: MySqlSettings, segments: dict[TableId, list[Segment]]) -> None:
         self._settings = settings
+        self._segments = segments
         self._connection: Any = None
         self._collations: dict[TableId, str | None] = {}
+        self._chunks: dict[TableId, _Chunks] = {}
 
-    def newer(
-        self, table: CapturedTable, segments: list[Segment] | None, change: BinlogChange, row: Sequence[Any]
-    ) -> bool:
+    def newer(self, change: BinlogChange, row: Sequence[Any]) -> bool:
         """Return whether a change is newer than the row that was read."""
+        newer = self._newer(change)
+        if isinstance(newer, bool):
+            return newer
+        place = self._chunks[change.table.id].bounds.place(row[_chunk_key(change.table)])
+        return place >= len(newer) or newer[place]
+
+    def _newer(self, change: BinlogChange) -> bool | list[bool]:
+        table, segments = change.table, self._segments.get(change.table.id)
         if not segments:
             return True
-        here = number_of(change.position)
-        newer = [here > number_of(segment.mark) for segment in segments]
-        if all(newer):
-            return True
-        at = 0 if table.chunk_key is None else table.columns.index(table.chunk_key)
-        for segment, is_newer in zip(segments, newer, strict=True):
-            if self.within(table, None, row[at], segment.upper):
-                return is_newer
-        return True
+        if table.id not in self._chunks:
+            uppers = [segment.upper for segment in segments if segment.upper is not None]
+            self._chunks[table.id] = _Chunks(segments, self.bounds(table, uppers))
+        return self._chunks[table.id].newer(change.position)
 
-    def within(self, table: CapturedTable, lower: Any, key: Any, upper: Any) -> bool:
-        """Return whether a key is behind a bound, and not behind another one."""
-        return (lower is None or not self._up_to(table, key, lower)) and (
-            upper is None or self._up_to(table, key, upper)
-        )
+    def look_up(self, batch: list[BinlogChange]) -> None:
+        """Ask for the chunks of all rows of some changes at once."""
+        keys: dict[TableId, list[Any]] = {}
+        for change in batch:
+            if not isinstance(self._newer(change), bool):
+                at = _chunk_key(change.table)
+                rows = [row for row in (change.old, change.new) if row is not None]
+                keys.setdefault(change.table.id, []).extend(row[at] for row in rows)
+        for name, some in keys.items():
+            self._chunks[name].bounds.look_up(some)
 
-    def _up_to(self, table: CapturedTable, key: Any, bound: Any) -> bool:
-        assert table.chunk_key is not None, "there are no bounds without a key"
-        quick = compared(table.type_of(table.chunk_key), key, bound)
-        if quick is not None:
-            return quick
+    def bounds(self, table: CapturedTable, bounds: list[Any]) -> ChunkBounds:
+        """Return the bounds of chunks of a table."""
+        kind = "" if table.chunk_key is None else table.type_of(table.chunk_key)
+        if kind.startswith(BINARY):
+            bounds = [bytes.fromhex(bound) for bound in bounds]
+        return ChunkBounds(bounds, 0, value_of(kind), lambda keys: self._asked(table, bounds, keys))
+
+    def _asked(self, table: CapturedTable, bounds: list[Any], keys: list[Any]) -> Iterator[int]:
         if self._connection is None:
             self._connection = connect(self._settings)
         if table.id not in self._collations:
             self._collations[table.id] = collation_of(self._connection, table)
         collation = self._collations[table.id]
-        side = "%s" if collation is None else f"CONVERT(%s USING {collation.split('_')[0]}) COLLATE {collation}"
-        with self._connection.cursor() as cursor:
-            cursor.execute(f"SELECT {side} <= {side}", [key, bound])
-            return bool(cursor.fetchone()[0])
+        value = "%s" if collation is None else f"CONVERT(%s USING {collation.split('_')[0]}) COLLATE {collation}"
+        for start in range(0, len(keys), _KEYS_OF_REQUEST):
+            some = keys[start : start + _KEYS_OF_REQUEST]
+            numbered = " UNION ALL ".join([f"SELECT {at} AS place, {value} AS v" for at in range(len(some))])
+            listed = " UNION ALL ".join([f"SELECT {value} AS v"] * len(bounds))
+            query = (
+                f"SELECT COUNT(bounds.v) FROM ({numbered}) AS of_rows LEFT JOIN ({listed}) AS bounds "
+                "ON bounds.v < of_rows.v GROUP BY of_rows.place ORDER BY of_rows.place"
+            )
+            with self._connection.cursor() as cursor:
+                cursor.execute(query, [*some, *bounds])
+                yield from (count for (count,) in cursor.fetchall())
 
     def close(self) -> None:
         """Close the connection, if there is one."""
         if self._connection is not None:
             self._connection.close()
+
+
+def _chunk_key(table: CapturedTable) -> int:
+    assert table.chunk_key is not None, "there are no bounds without a key"
+    return table.columns.index(table.chunk_key)
 
 
 def _taken(table: CapturedTable, columns: Sequence[str] | None) -> tuple[tuple[str, ...], list[int]]:

@@ -32,15 +32,13 @@ BINARY = ("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob")
 _NUMBERS = ("tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double")
 
 
-def compared(database_type: str, key: Any, bound: Any) -> bool | None:
-    """Return whether a key is not behind a bound; None if only the server knows. NULL comes first."""
-    if key is None:
-        return True
+def value_of(database_type: str) -> Callable[[Any], Any] | None:
+    """Return the function whose values keys and bounds of a column compare by; None if only the server knows."""
     if database_type.startswith(BINARY):
-        return bool(key <= bytes.fromhex(bound))
+        return bytes
     if not database_type.startswith(_NUMBERS):
         return None
-    return decimal.Decimal(str(key)) <= decimal.Decimal(str(bound))
+    return lambda key: decimal.Decimal(str(key))
 
 
 def bound_marker(database_type: str) -> str:

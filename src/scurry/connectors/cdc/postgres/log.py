@@ -6,6 +6,7 @@ import decimal
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from scurry.connectors.cdc.bounds import ChunkBounds, in_batches
 from scurry.connectors.cdc.capture import CapturedTable, LogWork, RowBlock, Segment, TableId
 from scurry.connectors.cdc.changes import BlockBuilder, change_rows, check_place, upserted_rows
 from scurry.connectors.cdc.postgres.connection import connect, lsn_of, lsn_text, newest_end, when_slot_is_free
@@ -17,6 +18,7 @@ from scurry.errors import LogLostError, MalformedRecordError
 
 #: Messages that are fetched at once.
 _FETCH = 2000
+#: Types whose values are compared here.
 _NUMBERS = {"smallint", "integer", "bigint", "numeric", "real", "double precision"}
 _PEEK = (
     "SELECT data FROM pg_logical_slot_peek_binary_changes($1, $2::pg_lsn, NULL, 'proto_version', '1', "
@@ -140,6 +142,25 @@ def _completed(change: Change) -> Change:
     return change._replace(new=new)
 
 
+class _Chunks:
+    """The chunks of a table that were read, for changes that came before or after them."""
+
+    def __init__(self, segments: list[Segment], bounds: ChunkBounds) -> None:
+        self._visible = [Visibility.of(segment.mark[1]) for segment in segments]
+        self._is_open = segments[-1].upper is None
+        self._xid: int | None = None
+        self._newer: bool | list[bool] = True
+        self.bounds = bounds
+
+    def newer(self, xid: int) -> bool | list[bool]:
+        """Return whether a transaction is newer than all that was read, or by chunk if it depends on the chunk."""
+        if xid != self._xid:
+            newer = [not visible.sees(xid) for visible in self._visible]
+            none = self._is_open and not any(newer)
+            self._xid, self._newer = xid, all(newer) or (False if none else newer)
+        return self._newer
+
+
 class LogReader:
     """Read a range of the log as blocks of rows."""
 
@@ -149,18 +170,19 @@ class LogReader:
         self._columns = columns
         self._asked: Any = None
         self._collations: dict[TableId, str] = {}
+        self._chunks: dict[TableId, _Chunks] = {}
 
     def blocks(self) -> Iterator[RowBlock]:
         """Yield the changes."""
         work, builder = self._work, BlockBuilder()
-        segments = {
-            name: [(each, Visibility.of(each.mark[1])) for each in found] for name, found in work.segments.items()
-        }
-        for begin, table, change in changes(self._settings, work.start, work.end, work.tables, work.follows_columns):
-            rows = self._rows(self._checked(change, table), table, segments.get(table.id), begin)
-            if rows:
-                names, chosen = self._chosen(table, rows)
-                yield from builder.add(table, names, chosen, begin.millis, begin.lsn)
+        found = changes(self._settings, work.start, work.end, work.tables, work.follows_columns)
+        for batch in in_batches((begin, table, self._checked(change, table)) for begin, table, change in found):
+            self._look_up(batch)
+            for begin, table, change in batch:
+                rows = self._rows(change, table, begin)
+                if rows:
+                    names, chosen = self._chosen(table, rows)
+                    yield from builder.add(table, names, chosen, begin.millis, begin.lsn)
         yield from builder.finish()
         if self._asked is not None:
             self._asked.close()
@@ -176,18 +198,11 @@ class LogReader:
             raise _incomplete(table, f"the row before {what} is not known")
         return change
 
-    def _rows(
-        self,
-        change: Change,
-        table: CapturedTable,
-        segments: list[tuple[Segment, Visibility]] | None,
-        begin: Begin,
-    ) -> list[tuple[int, Sequence[Any]]]:
+    def _rows(self, change: Change, table: CapturedTable, begin: Begin) -> list[tuple[int, Sequence[Any]]]:
         old, new = change.old, change.new
         key = [table.columns.index(name) for name in table.key]
-        applies = self._applies(table, segments, begin, change)
-        keep_old = applies is None or old is None or applies(old)
-        keep_new = applies is None or new is None or applies(new)
+        keep_old = old is None or self._applies(table, begin, change, old)
+        keep_new = new is None or self._applies(table, begin, change, new)
         is_known = change.whole or change.kind == "I"
         is_exact = self._settings.needs_before or (self._settings.gives_before and is_known)
         rows = change_rows if is_exact else upserted_rows
@@ -195,49 +210,51 @@ class LogReader:
             check_place(table, old, new, keep_old, keep_new)
         return rows(old, new, keep_old, keep_new, key)
 
-    def _applies(
-        self,
-        table: CapturedTable,
-        segments: list[tuple[Segment, Visibility]] | None,
-        begin: Begin,
-        change: Change,
-    ) -> Any:
-        """Return whether rows of a transaction are newer than those that were read, None if all of them are."""
+    def _applies(self, table: CapturedTable, begin: Begin, change: Change, row: Sequence[Any]) -> bool:
+        """Return whether a row of a transaction is newer than the rows that were read."""
+        newer = self._newer(table, begin)
+        if isinstance(newer, bool):
+            return newer
+        if row is change.old and not change.whole and table.chunk_key not in table.key:
+            raise _incomplete(table, f"the row before has no '{table.chunk_key}', by which the table is read")
+        place = self._chunks[table.id].bounds.place(row[_chunk_key(table)])
+        return place >= len(newer) or newer[place]
+
+    def _newer(self, table: CapturedTable, begin: Begin) -> bool | list[bool]:
+        """Return whether a transaction is newer than the rows of a table that were read, perhaps by chunk."""
+        segments = self._work.segments.get(table.id)
         if not segments:
-            return None
-        newer = [not visible.sees(begin.xid) for _, visible in segments]
-        if all(newer):
-            return None
-        if not any(newer) and segments[-1][0].upper is None:
-            return lambda row: False
-        at = 0 if table.chunk_key is None else table.columns.index(table.chunk_key)
-        uppers = [segment.upper for segment, _ in segments]
+            return True
+        if table.id not in self._chunks:
+            self._chunks[table.id] = _Chunks(segments, self._bounds(table, segments))
+        return self._chunks[table.id].newer(begin.xid)
 
-        def applies(row: Sequence[Any]) -> bool:
-            if row is change.old and not change.whole and table.chunk_key not in table.key:
-                raise _incomplete(table, f"the row before has no '{table.chunk_key}', by which the table is read")
-            place = self._place(table, uppers, row[at])
-            return place >= len(newer) or newer[place]
+    def _look_up(self, batch: list[tuple[Begin, CapturedTable, Change]]) -> None:
+        """Ask for the chunks of all rows of some changes at once."""
+        keys: dict[TableId, list[Any]] = {}
+        for begin, table, change in batch:
+            if not isinstance(self._newer(table, begin), bool):
+                at = _chunk_key(table)
+                keys.setdefault(table.id, []).extend(row[at] for row in (change.old, change.new) if row is not None)
+        for name, some in keys.items():
+            self._chunks[name].bounds.look_up(some)
 
-        return applies
+    def _bounds(self, table: CapturedTable, segments: list[Segment]) -> ChunkBounds:
+        bounds = [segment.upper for segment in segments if segment.upper is not None]
+        kind = "" if table.chunk_key is None else table.type_of(table.chunk_key)
 
-    def _place(self, table: CapturedTable, uppers: list[Any], key: str | None) -> int:
-        """Return the number of the segment that has a key."""
-        bounds = [upper for upper in uppers if upper is not None]
-        if not bounds or key is None:
-            return len(bounds)
-        assert table.chunk_key is not None, "a table without a chunk key is one segment"
-        kind = table.type_of(table.chunk_key)
-        if kind.partition("(")[0] in _NUMBERS and "NaN" not in (key, *bounds):
-            number = decimal.Decimal(key)
-            return sum(decimal.Decimal(bound) < number for bound in bounds)
-        if self._asked is None:
-            self._asked = connect(self._settings)
-        if table.id not in self._collations:
-            self._collations[table.id] = collation(self._asked, table)
-        bound = f"b::{kind}{self._collations[table.id]}"
-        query = f"SELECT count(*) FROM unnest($1::text[]) AS b WHERE {bound} < $2::text::{kind}"
-        return int(self._asked.execute(query, [bounds, key]).fetchone()[0])
+        def ask(keys: list[Any]) -> list[int]:
+            if self._asked is None:
+                self._asked = connect(self._settings)
+            if table.id not in self._collations:
+                self._collations[table.id] = collation(self._asked, table)
+            query = (
+                f"SELECT (SELECT count(*) FROM unnest($1::text[]) AS b WHERE b::{kind}{self._collations[table.id]} "
+                f"< key::{kind}) FROM unnest($2::text[]) WITH ORDINALITY AS of_rows (key, place) ORDER BY place"
+            )
+            return [count for (count,) in self._asked.execute(query, [bounds, keys]).fetchall()]
+
+        return ChunkBounds(bounds, len(bounds), _number if kind.partition("(")[0] in _NUMBERS else None, ask)
 
     def _chosen(
         self, table: CapturedTable, rows: list[tuple[int, Sequence[Any]]]
@@ -247,3 +264,13 @@ class LogReader:
         names = tuple(name for name in self._columns if name in table.columns) or table.columns[:1]
         places = [table.columns.index(name) for name in names]
         return names, [(kind, [values[at] for at in places]) for kind, values in rows]
+
+
+def _chunk_key(table: CapturedTable) -> int:
+    assert table.chunk_key is not None, "a table without a chunk key is one segment"
+    return table.columns.index(table.chunk_key)
+
+
+def _number(text: str) -> tuple[bool, decimal.Decimal]:
+    """Return the value by which a number compares: NaN is behind all others."""
+    return (True, decimal.Decimal(0)) if text == "NaN" else (False, decimal.Decimal(text))

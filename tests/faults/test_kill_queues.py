@@ -19,7 +19,7 @@ import pytest
 
 from support.faults.failing_sink import commits_of, fail_after
 from support.faults.job_directory import Place
-from support.faults.job_processes import GIVE_UP_SECONDS, PROGRAMS, Run
+from support.faults.job_processes import GIVE_UP_SECONDS, PROGRAMS, SPARK, Run
 from support.faults.programs.from_queue import KEYS
 from support.queues import SYSTEMS, System, running_servers, staging
 
@@ -38,6 +38,7 @@ SLOW = {"local": 200, "spark": 50}
 FAST = 5000
 #: Messages that are put into a queue at a time.
 SOME = 200
+RUNNER_OPTIONS = {"local": ["--runner", "local"], "spark": SPARK}
 RUNNERS = ["local", pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.nightly])]
 
 
@@ -91,15 +92,20 @@ class Reading:
 
     def start(self, parallelism: int = 2) -> Run:
         arguments = [self.name, self.server.port, self.place.checkpoints, self.place.output]
-        return Run(self.place, ["-p", str(parallelism), "--runner", self.runner], PROGRAMS / "from_queue.py", arguments)
+        options = ["-p", str(parallelism), *RUNNER_OPTIONS[self.runner]]
+        return Run(self.place, options, PROGRAMS / "from_queue.py", arguments)
 
     def lines(self) -> list[list[int]]:
         files = [file for file in self.place.output.rglob("*") if file.is_file() and file.name[0] != "."]
         return [list(map(int, line.split(","))) for file in files for line in file.read_text().splitlines()]
 
+    def numbers(self) -> set[int]:
+        """The numbers that are read, and committed."""
+        return {number for number, _, _ in self.lines()}
+
     def wait(self, run: Run, until: Callable[[set[int]], bool]) -> None:
         give_up = time.monotonic() + GIVE_UP_SECONDS
-        while not until({number for number, _, _ in self.lines()}):
+        while not until(self.numbers()):
             assert time.monotonic() < give_up and not run.ends_within(0.05), run.story("not all messages were read")
 
     def check(self, run: Run) -> None:
@@ -124,16 +130,20 @@ def reading(request: pytest.FixtureRequest, name: str, system: System, tmp_path:
 
 
 def test_a_job_that_reads_is_killed(reading: Reading, chance: random.Random) -> None:
-    reading.put()
+    reading.put()  # the queue must be there
     run = reading.start()
     for kill in range(KILLS):
-        before = reading.put_so_far
+        before = len(reading.numbers())
         reading.put()
-        reading.wait(run, lambda found, before=before: len(found) > before // 2)  # type: ignore[misc]
+        reading.wait(run, lambda found, before=before: len(found) > before)  # type: ignore[misc]
+        reading.put()  # a start that has committed something dies in the midst of more
         time.sleep(chance.uniform(0, 0.3))
-        run.kill()
-        print(f"kill {kill + 1} at {len(reading.lines())} of {reading.put_so_far}")
-        run = reading.start(parallelism=chance.randint(1, 3))
+        one = kill % 3 == 2 and run.kill_a_worker(chance)
+        if not one:
+            run.kill()
+        what = "of a worker" if one else "of all"
+        print(f"kill {kill + 1} {what} at {len(reading.numbers())} of {reading.put_so_far}", flush=True)
+        run = run if one else reading.start(parallelism=chance.randint(1, 3))
     reading.check(run)
 
 
@@ -165,7 +175,8 @@ class Writing:
     def start(self, parallelism: int = 2, fast: bool = False) -> Run:
         rate = FAST if fast else SLOW[self.runner]
         arguments = [self.name, self.server.port, self.place.checkpoints, self.place.fuse, self.numbers, rate]
-        return Run(self.place, ["-p", str(parallelism), "--runner", self.runner], PROGRAMS / "to_queue.py", arguments)
+        options = ["-p", str(parallelism), *RUNNER_OPTIONS[self.runner]]
+        return Run(self.place, options, PROGRAMS / "to_queue.py", arguments)
 
     @property
     def commits(self) -> int:
@@ -198,8 +209,11 @@ def test_a_job_that_writes_is_killed(writing: Writing, chance: random.Random) ->
     for kill in range(KILLS):
         writing.wait_for_commits(run, 2)
         time.sleep(chance.uniform(0, 0.2))
+        if kill % 3 == 2 and run.kill_a_worker(chance):
+            print(f"kill of a worker after {writing.commits} commits", flush=True)
+            writing.wait_for_commits(run, 1)
         run.kill()
-        print(f"kill {kill + 1} after {writing.commits} commits")
+        print(f"kill {kill + 1} after {writing.commits} commits", flush=True)
         fail_after(writing.place.fuse, chance.randrange(1, 4), "kill")  # the next one dies between two commits
         run = writing.start(parallelism=chance.randint(1, 3))
         assert run.ends_within(GIVE_UP_SECONDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -31,6 +32,9 @@ CLUSTER = [
     "--master", "local-cluster[2,1,1024]", "-D", "spark.executor.memory=1g",
     "-D", "spark.executor.extraJavaOptions=-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
 ]  # fmt: skip
+
+#: Spark repeats a task whose worker is killed; by default a task on one machine fails for good.
+SPARK = ["--runner", "spark", "--master", "local[4,8]"]
 
 
 def environment() -> dict[str, str]:
@@ -83,6 +87,11 @@ class Run:
                 kill(pid)
             time.sleep(0.02)
         self.process.wait()
+
+    def kill_a_worker(self, chance: random.Random) -> bool:
+        """SIGKILL to one of Spark's Python workers alone, which the job does not notice; whether there was one."""
+        there = workers(self.process.pid)
+        return bool(there) and kill(chance.choice(there))
 
     def members(self, word: str = "") -> Iterator[int]:
         """Its processes, those whose command line has the word in it."""

@@ -10,15 +10,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from support.faults.job_directory import Place
-from support.faults.job_processes import GIVE_UP_SECONDS, PROGRAMS, Run, kill, workers
+from support.faults.job_processes import GIVE_UP_SECONDS, PROGRAMS, SPARK, Run
 from support.faults.programs.to_store import NUMBERS, PER_SECOND, expected
 
 KILLS = int(os.environ.get("SCURRY_KILLS", "20"))
 #: A start lives for less than this after it has written something, so that the input lasts for all kills.
 PAUSE_SECONDS = NUMBERS / PER_SECOND / KILLS / 2
-
-#: Spark repeats a task whose worker is killed; by default a task on one machine fails for good.
-SPARK = ["--runner", "spark", "--master", "local[4,8]"]
 
 Rows = Mapping[int, tuple[int, int]]
 
@@ -70,14 +67,12 @@ class StoreJob:
         for number in range(KILLS):
             self.wait_for_some_more(run)
             assert not run.ends_within(chance.uniform(0, PAUSE_SECONDS)), run.story("the input has ended too early")
-            there = workers(run.process.pid) if number % 3 == 2 else []
-            if there:
-                kill(chance.choice(there))
-            else:
+            one = number % 3 == 2 and run.kill_a_worker(chance)
+            if not one:
                 run.kill()
             kills += 1
-            print(f"kill {kills} {'of a worker' if there else 'of all'} at {self._count()} numbers", flush=True)
-            run = run if there else self.start()
+            print(f"kill {kills} {'of a worker' if one else 'of all'} at {self._count()} numbers", flush=True)
+            run = run if one else self.start()
         self.finish(run)
         print(f"{self._options['connector']} on {self._runner}: {kills} kills in {time.monotonic() - begin:.0f} s")
 

@@ -7,6 +7,7 @@ read by readers, which need no acknowledgements, so that a repeated micro-batch 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
@@ -28,6 +29,8 @@ MAX_CHANNELS = 256
 _POLL_SECONDS = 0.05
 #: Milliseconds that a reader waits for a message, before it looks whether there is one.
 _WAIT_MS = 1000
+#: The same for messages behind the first one that has come, which are mostly there.
+_SOON_MS = 20
 
 
 @dataclass
@@ -231,6 +234,19 @@ def _before(key: MessageKey) -> MessageKey:
 _WHOLE_ENTRY = (1 << 31) - 1
 
 
+def _between(at: MessageKey, end: MessageKey) -> int:
+    """Return how many messages come behind one id up to another one at least, as far as ids tell.
+
+    The messages of a ledger are numbered by entries, those of an entry, a batch, in it.
+    """
+    of_entry = 0 if end.batch == _WHOLE_ENTRY else max(end.batch, 0)
+    if at.ledger != end.ledger:
+        return end.entry + 1 + of_entry
+    if at.entry != end.entry:
+        return end.entry - at.entry + of_entry
+    return 1 if end.batch == _WHOLE_ENTRY else end.batch - at.batch
+
+
 class RangeReader:
     """A reader of one partition, which reads on if the next range follows the last one.
 
@@ -251,7 +267,7 @@ class RangeReader:
         self._client = service.client() if client is None else client
         self._reader: Any = None
         self._position: MessageKey | None = None
-        self._ahead: Any = None
+        self._ahead: deque[Any] = deque()
         self.size = 0
 
     def read(self, start: MessageKey, end: MessageKey) -> Iterator[list[Any]]:
@@ -265,26 +281,24 @@ class RangeReader:
         at, give_up, looked = start, time.monotonic() + PATIENCE_SECONDS, False
         while at < end:
             try:
-                message = self._next(at)
+                found = self._next(at, end, BLOCK_MESSAGES - len(block))
             except pulsar().PulsarException as error:
                 self._away(error, give_up)
                 continue
-            if message is None:
+            if found is None:
                 if looked:  # the last messages of the range are gone, or were markers
                     break
                 looked = True  # by a new reader: one whose broker starts again may see less than there is
                 self._forget()
                 continue
-            found = MessageKey.of(message.message_id())
-            if found <= at:
-                continue
-            if found > end:
-                self._ahead = message
+            messages, last, taken = found
+            if messages:
+                give_up, at, looked = time.monotonic() + PATIENCE_SECONDS, last, False
+                self._position = at
+                block += messages
+                size += taken
+            if last > end:
                 break
-            give_up, at, looked = time.monotonic() + PATIENCE_SECONDS, found, False
-            self._position = found
-            block.append(message)
-            size += len(message.data())
             if len(block) >= BLOCK_MESSAGES or size >= positions.BLOCK_BYTES:
                 self.size += size
                 yield block
@@ -294,8 +308,46 @@ class RangeReader:
         if block:
             yield block
 
-    def _next(self, at: MessageKey) -> Any:
-        """Return the next message, None if no further one is there."""
+    def _next(self, at: MessageKey, end: MessageKey, most: int) -> tuple[list[Any], MessageKey, int] | None:
+        """Return the next messages, the id of the last one, and their bytes, None if no further message is there.
+
+        Without messages the id is that of one before the range, or behind it. The ids of most messages are not looked
+        at, which would take longer than all else.
+        """
+        module, reader = pulsar(), self._opened(at)
+        if self._ahead:
+            found, count = [self._ahead.popleft()], 1
+        else:
+            try:
+                found, count = [reader.read_next(_WAIT_MS)], min(most, _between(at, end))
+            except module.Timeout:
+                if not reader.has_message_available():
+                    return None
+                raise
+        size = len(found[0].data())
+        try:
+            while len(found) < count and size < positions.BLOCK_BYTES:
+                message = reader.read_next(_SOON_MS)
+                size += len(message.data())
+                found.append(message)
+        except module.PulsarException:
+            pass  # they are not here yet; or there are fewer, as entries may be markers, or parts of a message
+        read = len(found)
+        last = MessageKey.of(found[-1].message_id())
+        while last > end:
+            self._ahead.appendleft(found.pop())
+            if not found:
+                return found, last, 0
+            last = MessageKey.of(found[-1].message_id())
+        if last <= at:
+            return [], last, 0
+        if read > 1:  # the first ones may be of the entry in which the range before has ended
+            begin = next(n for n, each in enumerate(found) if MessageKey.of(each.message_id()) > at)
+            found = found[begin:]
+        return found, last, size if len(found) == read else sum(len(each.data()) for each in found)
+
+    def _opened(self, at: MessageKey) -> Any:
+        """Return the reader of messages behind an id."""
         module = pulsar()
         if self._reader is None or self._position != at:
             self._forget()
@@ -303,15 +355,7 @@ class RangeReader:
             inclusive = at.entry >= 0  # the rest of a batch follows within the entry
             self._reader = self._client.create_reader(self._topic, begin, start_message_id_inclusive=inclusive)
             self._position = at
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None:
-            return ahead
-        try:
-            return self._reader.read_next(_WAIT_MS)
-        except module.Timeout:
-            if not self._reader.has_message_available():
-                return None
-            raise
+        return self._reader
 
     def _away(self, error: Exception, give_up: float) -> None:
         module = pulsar()
@@ -324,7 +368,8 @@ class RangeReader:
         time.sleep(0.2)
 
     def _forget(self) -> None:
-        reader, self._reader, self._ahead = self._reader, None, None
+        reader, self._reader = self._reader, None
+        self._ahead.clear()
         if reader is not None:
             try:
                 reader.close()

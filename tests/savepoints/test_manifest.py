@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from scurry.connectors.files.filesystem import LocalFileSystem
 from scurry.errors import SavepointFormatError, SavepointNotFoundError, StorageConnectionError
 from scurry.runtime.savepoint import manifest, reading
 from scurry.runtime.savepoint.entries import EntryWriter, write_entries
@@ -55,6 +57,30 @@ def test_it_lists_files_and_counts_state_by_operator_and_key_group(tmp_path: Pat
     files = {f.relative_to(tmp_path / "s").as_posix(): f.stat().st_size for f in (tmp_path / "s").rglob("*.*")}
     del files["manifest.json"]
     assert {name: file["bytes"] for name, file in content["files"].items()} == files
+
+
+def test_all_that_the_manifest_names_is_on_the_disk_before_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, forced, before = tmp_path / "s", set[str](), set[str]()
+    fsync, rename = os.fsync, LocalFileSystem.rename
+
+    def forcing(descriptor: int) -> None:
+        forced.add(os.readlink(f"/proc/self/fd/{descriptor}"))
+        fsync(descriptor)
+
+    def renaming(self: LocalFileSystem, source: str, target: str) -> None:
+        if target.endswith("manifest.json"):
+            before.update(forced)
+            forced.clear()
+        rename(self, source, target)
+
+    monkeypatch.setattr(os, "fsync", forcing)
+    monkeypatch.setattr(LocalFileSystem, "rename", renaming)
+    written(path)
+    there = {str(each) for each in path.rglob("*") if each.name != "manifest.json"}
+    assert there | {str(path), str(path / ".manifest.json.tmp")} <= before
+    assert {str(path), str(tmp_path)} == forced
 
 
 def test_a_large_file_has_a_digest_for_every_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

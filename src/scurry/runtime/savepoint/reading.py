@@ -207,6 +207,7 @@ def complete_savepoint(path: str, metadata: SavepointMetadata, written: Iterable
     """Complete a savepoint in a directory with all entries: write metadata and, last of all, the manifest.
 
     On a local disk it survives a crash of the machine: a job may have ended with it, so it may be all that is left.
+    The entries do before the manifest names them, so one whose writer was killed is complete, or none.
 
     Args:
         written: The files of entries, where they are known: the listing of a store may lack some. None lists them.
@@ -219,15 +220,23 @@ def complete_savepoint(path: str, metadata: SavepointMetadata, written: Iterable
     _replace(fs, root, METADATA, content)
     entries = describe(fs, root, path, written)
     files = {METADATA: digest(io.BytesIO(content)), **entries.files}
-    _replace(fs, root, MANIFEST, Manifest(files, entries.operators).to_json().encode())
     if isinstance(fs, LocalFileSystem):
         force_to_disk(root)
+    _replace(fs, root, MANIFEST, Manifest(files, entries.operators).to_json().encode())
+    force_name(fs, root)
+
+
+def force_name(fs: FileSystem, root: str) -> None:
+    """Let the names of a complete savepoint survive a crash of the machine."""
+    fs.force(root)
+    fs.force(posixpath.join(root, ".."))
 
 
 def _replace(fs: FileSystem, root: str, name: str, content: bytes) -> None:
     staged = posixpath.join(root, f".{name}.tmp")
     with fs.open_output(staged) as file:
         file.write(content)
+    fs.force(staged)
     fs.rename(staged, posixpath.join(root, name))
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from scurry._dataclasses import dataclass
 from scurry.common.config_options import ALLOW_UNTRUSTED, IGNORE_UNCLAIMED, RECOVERY_PATH
+from scurry.connectors.files.filesystem import file_system
 from scurry.errors import ScurryError, StateMismatchError, StateNotRestoredError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
@@ -21,7 +23,7 @@ from scurry.runtime.exchange.wire import STATE, WireRow, channel_id, pack
 from scurry.runtime.keys import subtask_of
 from scurry.runtime.savepoint.entries import EntryFile
 from scurry.runtime.savepoint.format import Entry
-from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
+from scurry.runtime.savepoint.reading import Savepoint, force_name, open_savepoint
 from scurry.runtime.savepoint.shares import RestoreShare, RowGroup, Target, limited, shares
 from scurry.runtime.state.backend import Meta
 from scurry.runtime.state.evolution.job import Collected, JobMigration, plan_migration
@@ -359,6 +361,8 @@ def open_for(plan: JobPlan, path: str, note: Callable[[str], None], own: bool = 
     """
     allowed = ALLOW_UNTRUSTED.parse(plan.settings.configuration.get(ALLOW_UNTRUSTED.key, "false"))
     savepoint = open_savepoint(path, allowed or own)
+    with suppress(OSError):  # a read-only disk; its writer may have been killed before it forced the names
+        force_name(*file_system(path))
     if savepoint.warning is not None:
         note(savepoint.warning)
     return savepoint

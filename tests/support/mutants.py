@@ -144,10 +144,10 @@ MUTANTS = [
     ),
     Mutant(
         "a reader that ends before another has begun ends time",
-        "scurry.runtime.exchange.input_gate:InputGate._combined",
-        "return lowest if lowest < MAX_TIME or self._all_spoke() else MIN_TIME",
-        "return lowest",
-        job="windows",
+        "scurry.runtime.exchange.input_gate:InputGate._waited_for",
+        "channel.seen and channel.watermark != MAX_TIME",
+        "channel.seen",
+        job="joins",
         kinds=("rescale",),
     ),
     Mutant(

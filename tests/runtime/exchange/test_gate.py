@@ -64,6 +64,8 @@ WATERMARKS: list[tuple[str, list[WireRow], list[int]]] = [
     ("one of three channels has spoken", [time(A0, (1, 50, 1))], [MIN_TIME]),
     ("an instance that never speaks does not hold its own task back, another task's does",
      [time(A0, (1, 50, 1)), time(B, (1, 40, 1))], [MIN_TIME, 40]),
+    ("an instance that has not begun holds time back if the others of its task have ended",
+     [time(A0, (1, MAX_TIME, 1)), time(B, (1, 40, 1))], [MIN_TIME, MIN_TIME]),
     ("the minimum over all channels",
      [time(A0, (1, 50, 1)), time(A1, (1, 30, 2)), time(B, (1, 40, 3))], [MIN_TIME, MIN_TIME, 30]),
     ("the lowest channel goes on first",

@@ -253,8 +253,9 @@ class InputGate:
         """Return the minimum over all channels that it must wait for.
 
         These are neither idle channels, nor those without watermarks, nor silent channels of a task of which another
-        channel has sent something. If all are idle, none holds time back any more: return the highest watermark there
-        is. Time does not end while a channel is silent: it may still have records, and sends its end in any case.
+        channel has sent something but its end. If all are idle, none holds time back any more: return the highest
+        watermark there is. Time does not end while a channel is silent: it may still have records, and sends its end
+        in any case.
         """
         waited_for = self._waited_for()
         if waited_for:
@@ -267,7 +268,7 @@ class InputGate:
         return all(channel.seen or channel.untimed for channel in self.channels.values())
 
     def _waited_for(self) -> list[tuple[int, Channel]]:
-        spoken = {channel.task for channel in self.channels.values() if channel.seen}
+        spoken = {channel.task for channel in self.channels.values() if channel.seen and channel.watermark != MAX_TIME}
         return [
             (number, channel)
             for number, channel in self.channels.items()

@@ -50,6 +50,8 @@ class _SimulatedEnumerator(Enumerator):
         self._source, self._channels = source, channels
         #: partition -> how many of all records have been looked at for it
         self._seen = dict.fromkeys(range(source.partitions), 0)
+        #: whether several have records; the only one may be silent at first, as no other makes its records late
+        self._together = len({partition for partition, _, _ in source.records}) > 1
         self._ended: set[int] = set()
         #: channels that have had an assignment since the start, which makes their partitions hold the watermark back
         self._speaking: set[int] = set()
@@ -74,7 +76,7 @@ class _SimulatedEnumerator(Enumerator):
             final = all(self._seen[partition] == total for partition in own)
             if final:
                 self._ended.add(channel)
-            if work or final or channel not in self._speaking:
+            if work or final or (self._together and channel not in self._speaking):
                 found.append(Assignment(channel, work or None, final, len(work)))
             self._speaking.add(channel)
         return found

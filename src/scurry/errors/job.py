@@ -155,7 +155,12 @@ class GatewayError(ScurryError, RuntimeError):
     """A SQL gateway refuses a request, or cannot be reached.
 
     Cure: The message says why; `scurry gateway` starts one, and `SCURRY_REST_TOKEN` has its token.
+
+    Attributes:
+        kind: The class of the error in the gateway's process, without its module; empty if it is unknown.
     """
+
+    kind: str = ""
 
 
 class SparkError(ScurryError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -30,12 +30,14 @@ class RemoteProcess:
         token: The token for requests, None if unknown.
         timeout: Seconds to wait for an answer.
         pid: The id of the process, if it runs on this machine.
+        read_fraction: Makes the value of a number with a fraction in answers.
     """
 
     url: str
     token: str | None = field(default=None, repr=False)
     timeout: float = _TIMEOUT_SECONDS
     pid: int | None = None
+    read_fraction: Callable[[str], Any] = float
 
     def request(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
         """Send a request and return the JSON of its answer.
@@ -102,7 +104,7 @@ class RemoteProcess:
 
     def _content(self, status: int, content: bytes) -> Any:
         try:
-            answer = json.loads(content)
+            answer = json.loads(content, parse_float=self.read_fraction)
         except ValueError:
             raise JobUnreachableError(
                 f"{self.url} is no job of scurry: it answers with status {status} and something else than JSON"

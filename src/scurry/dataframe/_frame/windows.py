@@ -9,7 +9,8 @@ from typing import Any, Self
 from scurry.dataframe._frame.base import FrameBase, as_expression, column_of, identifier, unused
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.sql.syntax import nodes
-from scurry.table._expression.syntax import interval_text, parsed
+from scurry.sql.values.literals import interval_text
+from scurry.table._expression.syntax import parsed
 from scurry.table.expression import Expression
 from scurry.table.expressions import col
 

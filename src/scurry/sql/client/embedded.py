@@ -10,6 +10,7 @@ from scurry.sql.gateway.operations import Operation
 from scurry.sql.gateway.sessions import Session, Sessions
 from scurry.sql.statements.job_list import ListedJob
 from scurry.sql.statements.results import StatementResult
+from scurry.sql.statements.session import TableSession
 from scurry.sql.types import DataType
 
 #: Interval at which the waiting main thread notices Ctrl-C.
@@ -19,10 +20,14 @@ _SECONDS = 0.1
 class EmbeddedExecutor:
     """Executes statements in a session of this process."""
 
-    def __init__(self, settings: Mapping[str, str]) -> None:
-        """Open the session."""
+    def __init__(self, settings: Mapping[str, str], context: TableSession | None = None) -> None:
+        """Open the session.
+
+        Args:
+            context: Catalogs and settings that a program has already, in place of `settings`.
+        """
         self._sessions = Sessions(settings, idle_seconds=0)
-        self._session = self._sessions.open()
+        self._session = self._sessions.open(context=context)
 
     def execute(self, text: str, script: str = "", line: int = 1) -> EmbeddedAnswer:
         """Execute a statement.
@@ -35,7 +40,7 @@ class EmbeddedExecutor:
             ScurryError: It has failed.
             KeyboardInterrupt: The user does not want to wait; the statement is cancelled.
         """
-        operation = self._session.submit(text, script=script, lines_before=line - 1)
+        operation = self.begin(text, script, line)
         try:
             while (result := operation.wait(_SECONDS)) is None:
                 pass
@@ -43,6 +48,14 @@ class EmbeddedExecutor:
             operation.cancel()
             raise
         return EmbeddedAnswer(self._session, operation, result)
+
+    def begin(self, text: str, script: str = "", line: int = 1) -> Operation:
+        """Begin to execute a statement."""
+        return self._session.submit(text, script=script, lines_before=line - 1)
+
+    def forget(self, operation: Operation) -> None:
+        """Stop an operation, and the job of its query, and forget its rows."""
+        self._session.close_operation(operation.id)
 
     def complete(self, text: str, position: int) -> list[str]:
         from scurry.sql.gateway.completion import candidates

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,11 +24,19 @@ _TRACE = re.compile(r"<Exception on server side:\n(.*)\n\nEnd of exception on se
 class RemoteExecutor:
     """Executes statements in a session of a gateway."""
 
-    def __init__(self, url: str, settings: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        url: str,
+        settings: Mapping[str, str],
+        token: str | None = None,
+        read_fraction: Callable[[str], Any] = float,
+    ) -> None:
         """Open the session.
 
         Args:
             url: The gateway, such as `http://127.0.0.1:8083`.
+            token: The token for requests; None for that of the environment.
+            read_fraction: Makes the value of a number with a fraction in answers in JSON.
 
         Raises:
             ConfigError: That is no URL.
@@ -38,7 +46,7 @@ class RemoteExecutor:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError(f"--endpoint {url}: no URL such as http://127.0.0.1:8083")
-        self._process = RemoteProcess(address.rstrip("/"), environment_token())
+        self._process = RemoteProcess(address.rstrip("/"), token or environment_token(), read_fraction=read_fraction)
         self._session = self.ask("POST", "/v2/sessions", {"properties": dict(settings)})["sessionHandle"]
         self._over = threading.Event()
         threading.Thread(target=self._stay_alive, name="scurry-sql-heartbeat", daemon=True).start()
@@ -54,7 +62,7 @@ class RemoteExecutor:
         except JobUnreachableError as error:
             raise GatewayError(f"no SQL gateway answers at {self._process.url}: {error}") from None
         except RequestRefusedError as error:
-            raise GatewayError(_reason(str(error))) from None
+            raise _refusal(str(error)) from None
         return answer
 
     @property
@@ -72,8 +80,7 @@ class RemoteExecutor:
             GatewayError: It has failed.
             KeyboardInterrupt: The user does not want to wait; the statement is cancelled.
         """
-        started = self.ask("POST", f"{self.path}/statements", {"statement": text})
-        operation = f"{self.path}/operations/{started['operationHandle']}"
+        operation = self.begin(text)
         try:
             while True:
                 first = self.ask("GET", f"{operation}/result/0", rowFormat="PLAIN_TEXT")
@@ -83,6 +90,16 @@ class RemoteExecutor:
         except KeyboardInterrupt:
             self.ask("POST", f"{operation}/cancel")
             raise
+
+    def begin(self, text: str) -> str:
+        """Begin to execute a statement; return the path of its operation."""
+        started = self.ask("POST", f"{self.path}/statements", {"statement": text})
+        return f"{self.path}/operations/{started['operationHandle']}"
+
+    def page(self, uri: str) -> dict[str, Any]:
+        """Return the page that another one names as the next."""
+        path, _, query = uri.partition("?")
+        return self.ask("GET", path, **dict(part.split("=") for part in query.split("&") if part))
 
     def complete(self, text: str, position: int) -> list[str]:
         body = {"statement": text, "position": position}
@@ -96,11 +113,15 @@ class RemoteExecutor:
 
     def close(self) -> None:
         """End the session; jobs of insertions keep running."""
-        self._over.set()
+        self.abandon()
         try:
             self.ask("DELETE", self.path)
         except GatewayError:
             pass  # it is gone already
+
+    def abandon(self) -> None:
+        """Leave the session to its idle timeout."""
+        self._over.set()
 
     def _stay_alive(self) -> None:
         while not self._over.wait(_HEARTBEAT_SECONDS):
@@ -134,8 +155,7 @@ class RemoteAnswer:
                 break
             if not rows:
                 time.sleep(_POLL_SECONDS)
-            path, _, query = following.partition("?")
-            page = self._executor.ask("GET", path, **dict(part.split("=") for part in query.split("&") if part))
+            page = self._executor.page(following)
         self._close()
 
     def cancel(self) -> None:
@@ -146,12 +166,16 @@ class RemoteAnswer:
         self._executor.ask("DELETE", f"{self._operation}/close")
 
 
-def _reason(text: str) -> str:
-    """Return the gateway's text of an error, without the trace of its exceptions."""
+def _refusal(text: str) -> GatewayError:
+    """Return the error of a gateway's answer: its text, without the trace of its exceptions."""
     found = _TRACE.search(text)
     if found is None:
-        return text
+        return GatewayError(text)
     lines = re.sub(r"\n\tat .*|\n\t\.\.\. \d+ more", "", found[1])
     last = lines.rpartition("Caused by: ")[2].strip()
     name, colon, message = last.partition(": ")
-    return message if colon and re.fullmatch(r"[\w.$]+", name) else last
+    if not colon or not re.fullmatch(r"[\w.$]+", name):
+        return GatewayError(last)
+    error = GatewayError(message)
+    error.kind = name.rpartition(".")[2]
+    return error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import decimal
 import json
 import math
 import re
@@ -13,6 +14,7 @@ from typing import Any
 from scurry.common._java_numbers import double_text, float_text
 from scurry.sql import types
 from scurry.sql.statements.display.values import shown_value
+from scurry.sql.values.parsing import atom_parser
 from scurry.sql.values.texts import date_text, nanos_of_timestamp, time_text, timestamp_text
 
 _SIMPLE: dict[type[types.DataType], str] = {
@@ -36,6 +38,14 @@ _PRECISIONS: dict[type[types.DataType], str] = {
     types.TimeType: "TIME_WITHOUT_TIME_ZONE",
     types.TimestampType: "TIMESTAMP_WITHOUT_TIME_ZONE",
     types.LocalZonedTimestampType: "TIMESTAMP_WITH_LOCAL_TIME_ZONE",
+}
+
+#: Their resolution is not described.
+_INTERVALS: dict[str, types.DataType] = {
+    "INTERVAL_YEAR_MONTH": types.YearMonthIntervalType(types.YearMonthIntervalType.YearMonthResolution.MONTH),
+    "INTERVAL_DAY_TIME": types.DayTimeIntervalType(
+        types.DayTimeIntervalType.DayTimeResolution.SECOND, fractional_precision=3
+    ),
 }
 
 
@@ -82,6 +92,10 @@ def data_type_of(described: dict[str, Any]) -> types.DataType:
         return types.DecimalType(described["precision"], described["scale"], nullable)
     if name == "ARRAY":
         return types.ArrayType(data_type_of(described["elementType"]), nullable)
+    if name == "MULTISET":
+        return types.MultisetType(data_type_of(described["elementType"]), nullable)
+    if name in _INTERVALS:
+        return _INTERVALS[name].with_nullability(nullable)
     if name == "MAP":
         return types.MapType(data_type_of(described["keyType"]), data_type_of(described["valueType"]), nullable)
     if name == "ROW":
@@ -169,4 +183,48 @@ _VALUES: dict[type[types.DataType], Callable[[Any], Any]] = {
     types.VarBinaryType: lambda value: base64.b64encode(value).decode(),
     types.YearMonthIntervalType: _same,
     types.DayTimeIntervalType: _same,
+}
+
+
+def value_of_json(data_type: types.DataType) -> Callable[[Any], Any]:
+    """Return the inverse of `json_value`, which reads a value of a column.
+
+    Numbers with a fraction have to come as `decimal.Decimal`.
+    """
+    read = _reader(data_type)
+    return lambda value: None if value is None else read(value)
+
+
+def _reader(data_type: types.DataType) -> Callable[[Any], Any]:
+    if isinstance(data_type, types.ArrayType):
+        element = value_of_json(data_type.element_type)
+        return lambda values: list(map(element, values))
+    if isinstance(data_type, types.MapType):
+        return _entries(data_type.key_type, data_type.value_type)
+    if isinstance(data_type, types.MultisetType):
+        return _entries(data_type.element_type, types.IntType())
+    if isinstance(data_type, types.RowType):
+        fields = [(field.name, value_of_json(field.data_type)) for field in data_type.fields]
+        return lambda row: tuple([read(row[name]) for name, read in fields])
+    return _READERS.get(type(data_type)) or _atom_reader(data_type)
+
+
+def _atom_reader(data_type: types.DataType) -> Callable[[Any], Any]:
+    if isinstance(data_type, types.TimestampType | types.LocalZonedTimestampType):
+        return atom_parser(data_type, iso=True) or _same
+    if isinstance(data_type, types.DateType | types.TimeType | types.BinaryType | types.VarBinaryType):
+        return atom_parser(data_type) or _same
+    return _same
+
+
+def _entries(key_type: types.DataType, value_type: types.DataType) -> Callable[[Any], Any]:
+    # Keys are texts, as they are shown.
+    key, item = atom_parser(key_type) or _same, value_of_json(value_type)
+    return lambda found: [(None if k == "null" else key(k), item(v)) for k, v in found.items()]
+
+
+_READERS: dict[type[types.DataType], Callable[[Any], Any]] = {
+    types.FloatType: float,
+    types.DoubleType: float,
+    types.DecimalType: decimal.Decimal,
 }

@@ -31,14 +31,14 @@ class Session:
         used: Seconds of the monotonic clock at the last request.
     """
 
-    def __init__(self, configuration: Configuration, jobs: JobList) -> None:
+    def __init__(self, context: TableSession, jobs: JobList) -> None:
         """Open a session.
 
         Args:
-            configuration: Its settings.
+            context: The catalogs and settings of its statements.
         """
         self.id = str(uuid.uuid4())
-        self.statements = ClientStatements(TableSession.create(configuration), jobs)
+        self.statements = ClientStatements(context, jobs)
         self.used = time.monotonic()
         self._operations: dict[str, Operation] = {}
         self._lock = threading.Lock()
@@ -145,18 +145,20 @@ class Sessions:
         self._sessions: dict[str, Session] = {}
         self._lock = threading.Lock()
 
-    def open(self, properties: Mapping[str, str] | None = None) -> Session:
+    def open(self, properties: Mapping[str, str] | None = None, context: TableSession | None = None) -> Session:
         """Open a session.
 
         Args:
             properties: Its settings, beside those of all.
+            context: Its catalogs and settings, which a program has already; None for new ones.
 
         Raises:
             GatewayError: There are as many as there may be.
         """
         self.expire()
-        settings = Configuration.from_dict({**self._configuration, **(properties or {})})
-        session = Session(settings, self.jobs)
+        if context is None:
+            context = TableSession.create(Configuration.from_dict({**self._configuration, **(properties or {})}))
+        session = Session(context, self.jobs)
         with self._lock:
             if len(self._sessions) >= self._most:
                 raise GatewayError(

@@ -9,7 +9,8 @@ from typing import Any
 from scurry._dataclasses import dataclass
 from scurry.errors import ArgumentError, ArgumentTypeError, ConfigError
 from scurry.sql.syntax import nodes
-from scurry.table._expression.syntax import here, interval_text, parsed
+from scurry.sql.values.literals import interval_text
+from scurry.table._expression.syntax import here, parsed
 
 
 @dataclass(frozen=True)

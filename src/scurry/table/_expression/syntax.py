@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import math
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from scurry.errors import ArgumentTypeError, SqlParserError
+from scurry.errors import SqlParserError
 from scurry.graph.nodes import Origin
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.parser import parse
 from scurry.sql.syntax.span import Span
+from scurry.sql.values.literals import literal_text
 
 
 class PlaceOfCode(Span):
@@ -116,50 +114,4 @@ def literal(value: Any) -> nodes.Expression:
     Raises:
         ArgumentTypeError: The value has no SQL literal.
     """
-    return nodes.replace(parsed(_text_of(value)), span=here())
-
-
-def _text_of(value: Any) -> str:
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return str(value).upper()
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, decimal.Decimal):
-        text = format(value, "f")
-        return text if "." in text else f"CAST({text} AS DECIMAL({len(text.lstrip('-'))}, 0))"
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-            return f"CAST('{name}' AS DOUBLE)"
-        return f"{value!r}e0" if "e" not in repr(value) else repr(value)
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    if isinstance(value, bytes | bytearray):
-        return f"X'{bytes(value).hex()}'"
-    if isinstance(value, datetime.datetime):
-        if value.tzinfo is not None:
-            moment = value.astimezone(datetime.UTC).replace(tzinfo=None)
-            # Such a literal is the wall clock of UTC, whatever the zone of the session.
-            return f"TIMESTAMP WITH LOCAL TIME ZONE '{moment.isoformat(' ')}'"
-        return f"TIMESTAMP '{value.isoformat(' ')}'"
-    if isinstance(value, datetime.date):
-        return f"DATE '{value.isoformat()}'"
-    if isinstance(value, datetime.time):
-        if value.tzinfo is not None:
-            raise ArgumentTypeError(f"{value} has a time zone, which a TIME has not: pass a time without tzinfo")
-        return f"TIME '{value.isoformat()}'"
-    if isinstance(value, datetime.timedelta):
-        return interval_text(round(value.total_seconds() * 1000))
-    raise ArgumentTypeError(
-        f"Cannot derive a data type for value '{value}'. The data type must be specified explicitly: a literal is a "
-        "plain value; use array(...), map_(...) or row(...) for others"
-    )
-
-
-def interval_text(milliseconds: int) -> str:
-    """Return the literal of a day-time interval."""
-    sign = "-" if milliseconds < 0 else ""
-    seconds, rest = divmod(abs(milliseconds), 1000)
-    return f"INTERVAL {sign}'{seconds}.{rest:03}' SECOND(10, 3)"
+    return nodes.replace(parsed(literal_text(value)), span=here())

@@ -7,8 +7,9 @@ from typing import Any, Self
 from scurry.errors import ValidationError
 from scurry.sql.syntax import nodes
 from scurry.sql.types import DateType, TimestampType, TimeType
+from scurry.sql.values.literals import interval_text
 from scurry.table._expression.operators import Operators
-from scurry.table._expression.syntax import here, interval_text, parsed
+from scurry.table._expression.syntax import here, parsed
 from scurry.table._expression.units import TimeIntervalUnit
 
 _SECOND = 1000

@@ -87,8 +87,6 @@ def messages(env: StreamExecutionEnvironment, system: str, address: str, queue: 
     service, admin = address.split(",")
     pulsar = PulsarSource.builder().set_service_url(service).set_admin_url(admin).set_topics(queue)
     pulsar = pulsar.set_start_cursor(StartCursor.earliest()).set_subscription_name("bench")
-    # PyFlink's readers come after the first look for partitions, and get theirs with the second: five minutes later
-    pulsar = pulsar.set_config("pulsar.source.partitionDiscoveryIntervalMs", 1000)
     source = pulsar.set_deserialization_schema(SimpleStringSchema()).build()
     return env.from_source(source, WatermarkStrategy.no_watermarks(), "messages")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import datetime
 import decimal
-import json
-from collections.abc import Mapping, Sequence
+import json.encoder
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scurry._dataclasses import dataclass
@@ -47,15 +47,15 @@ class MapEmitter:
 
     def _action(self, value: Any) -> Action:
         document = value.as_dict() if isinstance(value, Row) else value
-        if not isinstance(document, Mapping):
+        if type(document) is not dict and not isinstance(document, Mapping):
             raise RecordRejectedError("a document is a dict, or a Row with names", value)
         index = self._field(document, self.index, value) if self.is_dynamic else self.index
         target: dict[str, Any] = {"_index": index}
         if self.document_type is not None:
             target["_type"] = self.document_type
         try:
-            body = json.dumps(document, ensure_ascii=False, default=_json, allow_nan=False)
-        except (TypeError, ValueError) as error:
+            body = _text(document)
+        except (TypeError, ValueError, RecursionError) as error:
             raise RecordRejectedError(f"it is no JSON: {error}", value) from None
         if self.key_field is None:
             return action_of("index", target, body.encode(), value)
@@ -81,3 +81,18 @@ def _json(value: Any) -> Any:
     if hasattr(value, "item"):  # a number of NumPy
         return value.item()
     raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+def _encoder() -> Callable[[Any], str]:
+    """Return the function that writes documents.
+
+    `json.dumps` makes its encoder anew for each document, which takes longer than to write a small one.
+    """
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:  # an interpreter without it
+        return json.JSONEncoder(ensure_ascii=False, default=_json, allow_nan=False).encode
+    encode = make(None, _json, json.encoder.encode_basestring, None, ": ", ", ", False, False, False)
+    return lambda document: "".join(encode(document, 0))
+
+
+_text = _encoder()

@@ -35,6 +35,7 @@ RUN_BY = {
     "connectors/redis.md": "docs/test_pages_of_queues.py",
     "how-to/serving.md": "docs/test_serving.py",
     "connectors/spark.md": "spark/tables/test_python_data_sources.py",
+    "agents.md": "rest/test_mcp.py",
     "replay.md": "cli/test_replay.py",
     "simulation.md": "testing/test_simulation.py",
     "testing.md": "testing/test_guide.py",

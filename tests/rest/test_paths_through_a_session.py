@@ -83,7 +83,7 @@ def test_a_name_that_no_client_has_escaped_is_answered_at_once(job: FakeJob, thr
         assert status < 500, target
 
 
-@pytest.mark.parametrize("offset", ["9223372036854775808", "-1", "1" * 5000, "x"])
+@pytest.mark.parametrize("offset", ["9223372036854775808", "-9223372036854775808", "1" * 5000, "x"])
 def test_a_position_in_the_output_that_cannot_be_is_refused(job: FakeJob, through: RemoteProcess, offset: str) -> None:
     status, _ = through.exchange("GET", f"/jobs/{job.id}/output?offset={offset}")
     assert status == 400

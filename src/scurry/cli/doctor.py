@@ -49,6 +49,7 @@ EXTRAS = {
     "mongodb": "pymongo",
     "mysql": "mysql-replication",
     "duckdb": "duckdb",
+    "mcp": "mcp",
 }
 
 

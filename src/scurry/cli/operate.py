@@ -57,6 +57,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(rich_help_panel=Group.JOBS)(checkpoints)
     app.command(rich_help_panel=Group.JOBS)(token)
     app.command("open", rich_help_panel=Group.JOBS)(open_page)
+    app.command(rich_help_panel=Group.JOBS)(mcp)
     help_text = "Take a savepoint (scurry savepoint JOB [DIR]); list, inspect, compare and delete them."
     app.add_typer(savepoints, name="savepoint", help=help_text, rich_help_panel=Group.JOBS)
 
@@ -113,6 +114,21 @@ def stop(
         say(f"stopping {_label(found)} with a savepoint")
         path = found.stop(drain, _absolute(directory, url))
     print(path)
+
+
+def mcp(
+    url: Url = None,
+    allow_changes: Annotated[
+        bool,
+        typer.Option("--allow-changes", help="Offer tools that take savepoints, and rescale, stop and cancel jobs."),
+    ] = False,
+) -> None:
+    """Let an agent look at running jobs: serve tools by the Model Context Protocol on standard input and output."""
+    from scurry.rest.mcp import JobTools, server_of
+
+    with errors_shown():
+        server = server_of(JobTools(url), allow_changes)
+    server.run("stdio")
 
 
 @savepoints.command("trigger")

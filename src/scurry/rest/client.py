@@ -132,7 +132,8 @@ class RemoteJob:
 
     def details(self) -> dict[str, Any]:
         """Return all details of the job (`/jobs/{jobid}`)."""
-        return self._ask("GET", "")
+        found: dict[str, Any] = self.ask("GET", "")
+        return found
 
     def overview(self) -> dict[str, Any]:
         """Return the job's state and times (`/jobs/overview`)."""
@@ -141,7 +142,8 @@ class RemoteJob:
 
     def checkpoints(self) -> dict[str, Any]:
         """Return the job's checkpoints (`/jobs/{jobid}/checkpoints`)."""
-        return self._ask("GET", "/checkpoints")
+        found: dict[str, Any] = self.ask("GET", "/checkpoints")
+        return found
 
     def cancel(self) -> str:
         """Cancel the job and wait until it is over.
@@ -149,7 +151,7 @@ class RemoteJob:
         Returns:
             The final state; CANCELED also if the job was gone before it could answer.
         """
-        self._ask("PATCH", "", mode="cancel")
+        self.ask("PATCH", "", mode="cancel")
         for pause in _pauses():
             try:
                 state = str(self.details()["state"])
@@ -186,17 +188,17 @@ class RemoteJob:
         Raises:
             JobError: Rescaling failed.
         """
-        started = self._ask("PATCH", "/rescaling", parallelism=parallelism)
+        started = self.ask("PATCH", "/rescaling", parallelism=parallelism)
         self._wait("/rescaling", started["request-id"], "rescaling")
 
     def _savepoint(self, path: str, body: dict[str, Any]) -> str:
-        started = self._ask("POST", path, body)
+        started = self.ask("POST", path, body)
         return str(self._wait("/savepoints", started["request-id"], "the savepoint").get("location", ""))
 
     def _wait(self, path: str, trigger_id: str, what: str) -> dict[str, Any]:
         for pause in _pauses():
             try:
-                answer = self._ask("GET", f"{path}/{quote(trigger_id)}")
+                answer = self.ask("GET", f"{path}/{quote(trigger_id)}")
             except JobUnreachableError as error:
                 raise JobUnreachableError(
                     f"job {self.name!r} ({self.id}) has gone before it said what became of {what}: {error}"
@@ -209,9 +211,9 @@ class RemoteJob:
             time.sleep(pause)
         raise AssertionError("pauses never end")
 
-    def _ask(self, method: str, path: str, body: Any = None, **query: Any) -> dict[str, Any]:
-        answer: dict[str, Any] = self.process.request(method, f"/jobs/{self.id}{path}", body, **query)
-        return answer
+    def ask(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
+        """Send a request about the job: a path below `/jobs/{jobid}`; return the JSON of its answer."""
+        return self.process.request(method, f"/jobs/{self.id}{path}", body, **query)
 
 
 def _condition(pid: int) -> str:

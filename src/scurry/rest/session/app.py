@@ -198,16 +198,20 @@ def submit_graph() -> Response:
 def output(
     request: Request,
     jobid: JobId,
-    offset: Annotated[int, Query(ge=0, lt=2**63)] = 0,
+    offset: Annotated[int, Query(gt=-(2**63), lt=2**63)] = 0,
     stream: Literal["stdout", "stderr"] = "stdout",
 ) -> Response:
-    """Return the output of a job's process from a position in bytes; 204 when it has ended and nothing is left."""
+    """Return the output of a job's process from a position in bytes; 204 when it has ended and nothing is left.
+
+    A negative position counts from the end.
+    """
     session = _session(request)
     one = session.job(jobid)
     ended = one is not None and one.state is not None  # looked up first: it may print more until then
     try:
         with open(session.output(jobid) if stream == "stdout" else session.errors(jobid), "rb") as printed:
-            printed.seek(min(offset, os.fstat(printed.fileno()).st_size))
+            size = os.fstat(printed.fileno()).st_size
+            printed.seek(min(offset, size) if offset >= 0 else max(0, size + offset))
             content = printed.read(_OUTPUT)
     except OSError:
         raise HTTPException(404, f"job {jobid} has no output") from None

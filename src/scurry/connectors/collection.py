@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from scurry.common._copies import IMMUTABLE_DATA, are_immutable, copies_of
 from scurry.common.pickling import Captured, by_value
-from scurry.common.typeinfo import TypeInformation
+from scurry.common.typeinfo import BasicType, BasicTypeInfo, TupleTypeInfo, TypeInformation
 from scurry.connectors.ranges import RangeEnumerator
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import ArgumentError, UnpicklableFunctionError
@@ -19,11 +20,19 @@ SINGLE_CHANNEL_ELEMENTS = 10_000
 #: Largest assignment in bytes, because Spark's driver holds several copies of it.
 SLICE_BYTES = 16 * 1024 * 1024
 
+#: As many elements are converted to their type at once: their fields stay in the processor's caches.
+_CONVERTED = 4096
+
+#: No number, and nothing around a value, takes up more bytes when it is pickled; BIG_INT and BIG_DEC have any length.
+_VALUE_BYTES = 16
+_OF_ANY_LENGTH = {BasicType.BIG_INT, BasicType.BIG_DEC, BasicType.INSTANT}
+
 
 class CollectionSource(Source):
     """A bounded source of the elements of a collection, in order: Flink's `from_collection`.
 
-    Elements are copied here and pickled when they are assigned, so a task never shares objects with the program.
+    Elements that may change are copied here and pickled when they are assigned, so a task never shares them with the
+    program.
     """
 
     def __init__(self, values: Iterable[Any], type_info: TypeInformation | None = None) -> None:
@@ -40,7 +49,7 @@ class CollectionSource(Source):
         elements = list(values)
         kind = type_info._of_collections() if type_info is not None else None
         convert = kind.block_converter() if kind is not None else None
-        values = convert(elements) if convert is not None else elements
+        values = elements if convert is None else _converted(convert, elements)
         self._immutable = (kind is not None and kind._is_immutable()) or are_immutable(values, IMMUTABLE_DATA)
         self._values = values if self._immutable else _copies(values)
         self._type_info = type_info
@@ -55,14 +64,15 @@ class CollectionSource(Source):
         return parallelism if len(self._values) > SINGLE_CHANNEL_ELEMENTS else 1
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Return an enumerator that assigns pickled slices."""
-        slices = _Slices(self._values, limits.max_record_bytes)
+        """Return an enumerator that assigns slices."""
+        bound = None if self._type_info is None or not self._immutable else _bound(self._type_info)
+        slices = _Slices(self._values, limits.max_record_bytes, bound)
         ranges = (0, len(self._values))
-        return RangeEnumerator(*ranges, self.channels(parallelism), limits.max_records, slices.pickled, slices.fitting)
+        return RangeEnumerator(*ranges, self.channels(parallelism), limits.max_records, slices.work, slices.fitting)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
-        """Yield the elements of one pickled slice."""
-        elements = pickle.loads(work)
+        """Yield the elements of one slice."""
+        elements = pickle.loads(work) if isinstance(work, bytes) else work
         return sliced([elements if self._immutable else copies_of(elements)], sizer)  # they may have parts in common
 
     def __getstate__(self) -> dict[str, Any]:
@@ -91,29 +101,89 @@ def _copies_by_value(elements: list[Any]) -> list[Any]:
     return copies
 
 
-class _Slices:
-    """Pickle parts of a collection that are not much larger than `SLICE_BYTES`, unless they are a single element."""
+def _converted(convert: Callable[[list[Any]], list[Any]], elements: list[Any]) -> list[Any]:
+    parts = (convert(elements[at : at + _CONVERTED]) for at in range(0, len(elements), _CONVERTED))
+    return [value for part in parts for value in part]
 
-    def __init__(self, values: list[Any], max_record_bytes: int) -> None:
+
+def _bound(declared: TypeInformation) -> Callable[[Sequence[Any]], int] | None:
+    """Return the function that says how many bytes values of a type have at most when they are pickled.
+
+    It takes far less time than to pickle them. There is none for types whose values are not known to it.
+    """
+    is_tuple = isinstance(declared, TupleTypeInfo)
+    fields = declared.get_field_types() if isinstance(declared, TupleTypeInfo) else [declared]
+    kinds = [each.basic_type for each in fields if isinstance(each, BasicTypeInfo)]
+    if len(kinds) < len(fields) or not _OF_ANY_LENGTH.isdisjoint(kinds):
+        return None
+    texts = [position for position, kind in enumerate(kinds) if kind is BasicType.STRING]
+    around = _VALUE_BYTES * (len(fields) + 1)
+
+    def bound(values: Sequence[Any]) -> int:
+        columns = [list(map(itemgetter(each), values)) if is_tuple else values for each in texts]
+        return around * len(values) + sum(map(_text_bytes, columns))
+
+    return bound
+
+
+def _text_bytes(texts: Sequence[str]) -> int:
+    characters = sum(map(len, texts))
+    return characters if all(map(str.isascii, texts)) else 4 * characters
+
+
+class Slice(list[Any]):
+    """Elements of a collection that cannot change: they are pickled, once, only if they leave this process."""
+
+    __slots__ = ("_pickled",)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not hasattr(self, "_pickled"):
+            self._pickled = pickle.dumps(list(self), 5)
+        return pickle.loads, (self._pickled,)
+
+
+class _Slices:
+    """Cut a collection into parts that are not much larger than `SLICE_BYTES`, unless they are a single element.
+
+    Args:
+        bound: Says how many bytes elements have at most, if they need not be pickled here; None if they do.
+    """
+
+    def __init__(
+        self, values: list[Any], max_record_bytes: int, bound: Callable[[Sequence[Any]], int] | None = None
+    ) -> None:
         self._values = values
         self._max_record_bytes = max_record_bytes
-        self._last: tuple[int, int, bytes] = (0, 0, b"")
+        self._bound = bound
+        self._last: tuple[int, int, Slice | bytes] = (0, 0, b"")
 
     def fitting(self, start: int, stop: int) -> int:
         """Return the end of a part that is small enough."""
         # the elements' classes may be defined in the user's __main__ or in a function
-        while len(pickled := by_value(self._values[start:stop])) > SLICE_BYTES and stop - start > 1:
-            stop = start + max(1, (stop - start) * SLICE_BYTES // len(pickled))
-        if len(pickled) > self._max_record_bytes and stop - start == 1:
+        part, size = self._part(start, stop)
+        while size > SLICE_BYTES and stop - start > 1:
+            stop = start + max(1, (stop - start) * SLICE_BYTES // size)
+            part, size = self._part(start, stop)
+        if size > self._max_record_bytes and stop - start == 1:
             raise ArgumentError(
-                f"element {start} of the collection takes up {len(pickled):,} bytes: it would have to pass through the "
+                f"element {start} of the collection takes up {size:,} bytes: it would have to pass through the "
                 f"driver's memory whole; read such data from files, or set scurry.record.max-bytes (now "
                 f"{self._max_record_bytes:,}) and spark.driver.memory higher"
             )
-        self._last = (start, stop, pickled)
+        self._last = (start, stop, part)
         return stop
 
-    def pickled(self, start: int, stop: int) -> bytes:
-        """Return the pickled part for which `fitting` was called last."""
+    def _part(self, start: int, stop: int) -> tuple[Slice | bytes, int]:
+        """Return a part as work for a reader, and its bytes, or more where it is not pickled."""
+        elements = self._values[start:stop]
+        if self._bound is not None:
+            size = self._bound(elements)
+            if len(elements) > 1 or size <= min(SLICE_BYTES, self._max_record_bytes):
+                return Slice(elements), size
+        pickled = by_value(elements)
+        return pickled, len(pickled)
+
+    def work(self, start: int, stop: int) -> Slice | bytes:
+        """Return the part for which `fitting` was called last."""
         assert self._last[:2] == (start, stop)
         return self._last[2]

@@ -24,7 +24,7 @@ SLICE_BYTES = 16 * 1024 * 1024
 _CONVERTED = 4096
 
 #: No number, and nothing around a value, takes up more bytes when it is pickled; BIG_INT and BIG_DEC have any length.
-_VALUE_BYTES = 16
+_AROUND = 16
 _OF_ANY_LENGTH = {BasicType.BIG_INT, BasicType.BIG_DEC, BasicType.INSTANT}
 
 
@@ -34,6 +34,8 @@ class CollectionSource(Source):
     Elements that may change are copied here and pickled when they are assigned, so a task never shares them with the
     program.
     """
+
+    converts = True
 
     def __init__(self, values: Iterable[Any], type_info: TypeInformation | None = None) -> None:
         """Create a source of elements, converted to their declared type.
@@ -102,14 +104,18 @@ def _copies_by_value(elements: list[Any]) -> list[Any]:
 
 
 def _converted(convert: Callable[[list[Any]], list[Any]], elements: list[Any]) -> list[Any]:
-    parts = (convert(elements[at : at + _CONVERTED]) for at in range(0, len(elements), _CONVERTED))
-    return [value for part in parts for value in part]
+    for at in range(0, len(elements), _CONVERTED):
+        part = elements[at : at + _CONVERTED]
+        converted = convert(part)
+        if converted is not part:
+            elements[at : at + _CONVERTED] = converted
+    return elements
 
 
 def _bound(declared: TypeInformation) -> Callable[[Sequence[Any]], int] | None:
     """Return the function that says how many bytes values of a type have at most when they are pickled.
 
-    It takes far less time than to pickle them. There is none for types whose values are not known to it.
+    It takes far less time than to pickle them. Types of values of any length have no such function.
     """
     is_tuple = isinstance(declared, TupleTypeInfo)
     fields = declared.get_field_types() if isinstance(declared, TupleTypeInfo) else [declared]
@@ -117,7 +123,7 @@ def _bound(declared: TypeInformation) -> Callable[[Sequence[Any]], int] | None:
     if len(kinds) < len(fields) or not _OF_ANY_LENGTH.isdisjoint(kinds):
         return None
     texts = [position for position, kind in enumerate(kinds) if kind is BasicType.STRING]
-    around = _VALUE_BYTES * (len(fields) + 1)
+    around = _AROUND * (len(fields) + 1)
 
     def bound(values: Sequence[Any]) -> int:
         columns = [list(map(itemgetter(each), values)) if is_tuple else values for each in texts]

@@ -248,12 +248,14 @@ class Source(ABC):
             reads: `read` gets an iterator of Arrow record batches as work.
         columnar: Whether each record holds the columns of many rows, so that a row costs little.
         replayable: Whether records can be read again after a failure. If not, a job with checkpoints warns.
+        converts: Whether records have been converted to `produced_type`, by `TypeInformation.block_converter`.
     """
 
     bounded: bool = True
     native: bool = True
     columnar: bool = False
     replayable: bool = True
+    converts: bool = False
 
     @property
     def meets_malformed_records(self) -> bool:

@@ -12,8 +12,9 @@ from scurry.errors import OperatorError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
 from scurry.graph.plan import Edge, OperatorPlan
+from scurry.runtime.exchange.record_columns import TakenApart, unpack_records
 from scurry.runtime.exchange.wire import DATA, MIN_TIME, PROGRESS, unpack
-from scurry.runtime.exchange.writers import Receivers, RecordWriter, edge_writer
+from scurry.runtime.exchange.writers import HashWriter, Receivers, RecordWriter, edge_writer
 from scurry.runtime.keys import key_hash, original_key
 from scurry.runtime.tasks.batch_task import sort_key
 from support.cases import cases
@@ -244,3 +245,62 @@ def test_a_block_of_new_keys_costs_nothing_for_the_keys_that_are_known() -> None
     for first in range(0, 5_000, 500):  # from the second block on, new keys are hashed together
         keys = [*range(first, first + 500), first]
         assert list(receivers.of(keys)) == [one_by_one[key] for key in keys]
+
+
+#: Types of fields, and values of them.
+FIELDS: list[tuple[Any, st.SearchStrategy[Any]]] = [
+    (Types.LONG(), st.integers(-(2**63), 2**63 - 1)),
+    (Types.INT(), st.integers(-(2**31), 2**31 - 1)),
+    (Types.DOUBLE(), st.floats()),
+    (Types.STRING(), st.text(max_size=3)),
+    (Types.BOOLEAN(), st.booleans()),
+    (Types.BIG_INT(), st.integers()),
+    (Types.TUPLE([Types.LONG()]), st.tuples(st.integers(-9, 9))),
+]
+
+
+class TestFields:
+    """Records of declared tuples travel by key in columns."""
+
+    @settings(max_examples=cases(60), deadline=None)
+    @given(st.data())
+    def test_what_is_received_is_what_was_sent(self, data: st.DataObject) -> None:
+        chosen = data.draw(st.lists(st.sampled_from(FIELDS), min_size=1, max_size=4))
+        declared = Types.TUPLE([kind for kind, _ in chosen])
+        by, key_type = data.draw(st.sampled_from([(lambda r: r[0], chosen[0][0]), (lambda r: str(r), Types.STRING())]))
+        blocks = data.draw(st.lists(st.lists(st.tuples(*[each for _, each in chosen]), min_size=1, max_size=6)))
+        timed, count = data.draw(st.booleans()), data.draw(st.integers(1, 5))
+        sent, as_records = writer(ops.Hash(by, key_type), count), writer(ops.Hash(by, key_type), count)
+        taken_apart = TakenApart()
+        assert isinstance(sent, HashWriter)
+        sent.send_fields(declared, taken_apart)
+        convert = taken_apart.converter(declared, packs=False)
+        for block in blocks:
+            times = [2**40 + place for place in range(len(block))] if timed else None
+            if data.draw(st.booleans()):
+                block = convert(block)  # noqa: PLW2901
+            sent.process(block, times)
+            as_records.process(block, times)
+        found, expected = sent.flush(1, 7), as_records.flush(1, 7)
+        assert [row[:5] for row in found] == [row[:5] for row in expected]
+        for one, other in zip(found, expected, strict=True):
+            assert repr(unpack_records(one.block)) == repr(unpack(other.block))
+            assert repr(unpack_records(other.block)) == repr(unpack(other.block))
+
+    def test_a_writer_of_records_of_two_types_sends_them_as_they_are(self) -> None:
+        hashing = writer(ops.Hash(lambda r: r[0], Types.LONG()), 1)
+        assert isinstance(hashing, HashWriter)
+        hashing.send_fields(Types.TUPLE([Types.LONG(), Types.LONG()]), TakenApart())
+        hashing.send_records()
+        hashing.process([(1, "a"), (2, [3])], None)
+        (row,) = hashing.flush(1, 0)
+        assert unpack(row.block) == ([1, 2], [(1, "a"), (2, [3])], None, 0)
+
+    def test_records_with_and_without_times_travel_in_blocks_of_their_own(self) -> None:
+        hashing = writer(ops.Hash(lambda r: r[0], Types.LONG()), 2)
+        assert isinstance(hashing, HashWriter)
+        hashing.send_fields(Types.TUPLE([Types.LONG(), Types.STRING()]), TakenApart())
+        hashing.process([(1, "a")], None)
+        hashing.process([(1, "b"), (1, "c")], [5, -6])
+        found = [unpack_records(row.block) for row in hashing.flush(1, 0)]
+        assert found == [([1], [(1, "a")], None, 0), ([1, 1], [(1, "b"), (1, "c")], [5, -6], 0)]

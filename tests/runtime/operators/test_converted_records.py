@@ -79,9 +79,9 @@ def test_only_what_is_sent_by_key_is_taken_apart(
     converters: list[Any] = []
     converter = TakenApart.converter
 
-    def watched(self: Any, declared: Any) -> Any:
+    def watched(self: Any, declared: Any, packs: bool) -> Any:
         converters.append(declared)
-        return converter(self, declared)
+        return converter(self, declared, packs)
 
     monkeypatch.setattr(TakenApart, "converter", watched)
     pairs = environment().from_collection([1, 2]).map(lambda each: ("a", each), PAIR)

@@ -1,7 +1,8 @@
-"""Records of BATCH in columns: tuples of one length are collected, sorted and sent field by field.
+"""Records in columns: in BATCH, tuples of one length are collected, sorted and sent field by field.
 
 A field that is the key or the time of its record is not sent at all, and ints and floats are sent as arrays. So records
-are not pickled one by one, and they are made again in the order in which their operator takes them.
+are not pickled one by one, and they are made again in the order in which their operator takes them. In STREAMING,
+tuples of declared immutable fields are sent in columns, too (`Fields`).
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from typing import Any
 from scurry.common._types.composite_conversion import block, tuple_columns
 from scurry.common._types.conversion import Column, ColumnConverter
 from scurry.common.typeinfo import TupleTypeInfo, TypeInformation, Types
-from scurry.runtime.exchange.collector import Values
+from scurry.runtime.exchange.collector import Timestamps, Values
 from scurry.runtime.exchange.key_selection import Keys
 from scurry.runtime.exchange.ordering import int_array
+from scurry.runtime.exchange.wire import unpack
 
 #: Kinds of fields, in the order in which they are tried: the key of the record, its time, or 64-bit ints, floats or any
 #: objects, which are sent.
@@ -31,6 +33,9 @@ _DECLARED: dict[TypeInformation, int] = {
     **dict.fromkeys((Types.FLOAT(), Types.DOUBLE()), FLOAT),
     Types.STRING(): OBJECT,
 }
+
+
+_LONG = Types.LONG()
 
 
 class TakenApart:
@@ -51,14 +56,18 @@ class TakenApart:
         #: field -> its values as an array, if their conversion made one
         self._packed: dict[int, array[int]] = {}
 
-    def converter(self, declared: TupleTypeInfo) -> Callable[[Values], Values]:
-        """Return the block converter of a type, which keeps the fields of the last block."""
+    def converter(self, declared: TupleTypeInfo, packs: bool = True) -> Callable[[Values], Values]:
+        """Return the block converter of a type, which keeps the fields of the last block.
+
+        Args:
+            packs: Whether it also keeps arrays of LONG fields, for BATCH.
+        """
         types, converter = declared.get_field_types(), declared.converter()
         kinds = [_DECLARED.get(each) for each in types]
         fields = [each._column() for each in types]
         for position, each in enumerate(types):
             column = fields[position]
-            if each == Types.LONG() and column is not None:
+            if packs and each == Types.LONG() and column is not None:
                 fields[position] = self._packing(position, column)
         convert = block(converter, tuple_columns(converter, fields))
 
@@ -106,17 +115,26 @@ class TakenApart:
 
     def times_in(self, values: Values, field: int) -> list[int] | None:
         """Return a field of a block as its times, and keep them; None if it is not a LONG, or the block not kept."""
-        columns, packed = self._columns, self._packed.get(field)
-        if columns is None or packed is None or self._values is not values:
+        columns, types = self._columns, self._types
+        if columns is None or self._values is not values or field not in range(len(types)):
             return None
-        self._times, self._packed_times = columns[field], packed
-        return self._times
+        if types[field] != _LONG:
+            return None
+        times: list[int] = columns[field]
+        packed = self._packed.get(field)
+        if packed is not None:
+            self._times, self._packed_times = times, packed
+        return times
 
-    def keep_times(self, times: list[int]) -> bool:
-        """Keep the times of a block as an array; return whether all are ints of 64 bits."""
+    def keep_times(self, times: list[int], are_ints: bool = False) -> bool:
+        """Keep the times of a block as an array; return whether all are ints of 64 bits.
+
+        Args:
+            are_ints: Whether it is known that they are ints.
+        """
         packed = self._packed_like(times)
         if packed is None:
-            if countOf(map(type, times), int) < len(times):
+            if not are_ints and countOf(map(type, times), int) < len(times):
                 return False
             try:
                 packed = int_array(times)
@@ -284,3 +302,81 @@ def _field(
     if first <= FLOAT and known in {FLOAT, None} and countOf(map(type, column), float) == len(column):
         return FLOAT, array("d", column)
     return OBJECT, list(column)
+
+
+class Fields:
+    """The fields of records of a declared tuple of immutable values, which are sent by key in columns in STREAMING.
+
+    A field that is the key of its record is not sent, and ints are sent as an array. What is received are tuples.
+
+    Attributes:
+        kinds: What each field is; there are no times among them.
+        key: The position of the key, if it is a field whose declared type is that of the keys.
+        sent: The positions of the others.
+    """
+
+    __slots__ = ("_has_int_keys", "key", "kinds", "sent")
+
+    def __init__(self, declared: TupleTypeInfo, keys: Keys) -> None:
+        types = declared.get_field_types()
+        kinds = [_DECLARED.get(each, OBJECT) for each in types]
+        self.key: int | None = None
+        self._has_int_keys = False
+        field = keys.field
+        if field is not None and field in range(len(types)) and types[field] == keys.plain_type:
+            self.key, self._has_int_keys, kinds[field] = field, kinds[field] == INT, KEY
+        self.kinds: Kinds = tuple(kinds)
+        self.sent = [position for position in range(len(types)) if position != self.key]
+
+    def of(self, values: Values, taken_apart: TakenApart) -> list[Any]:
+        """Return the fields of records, each as a column."""
+        found = taken_apart.fields_of(values)
+        if found is not None:
+            return found[0]
+        return [list(map(itemgetter(position), values)) for position in range(len(self.kinds))]
+
+    def encoded(self, keys: list[Any], sent: Sequence[list[Any]]) -> tuple[Any, tuple[Kinds, list[Any], int]]:
+        """Return keys and records as payloads of `pack`, given the columns that are sent."""
+        columns = [_ENCODERS[self.kinds[each]](column) for each, column in zip(self.sent, sent, strict=True)]
+        return ints_encoded(keys) if self._has_int_keys else keys, (self.kinds, columns, len(keys))
+
+
+def unpack_records(block: bytes) -> tuple[list[Any] | None, Values, Timestamps, int]:
+    """Return the keys, the records and the timestamps of a block of STREAMING, and when they were read."""
+    keys, values, times, stamp = unpack(block)
+    if type(values) is tuple:
+        kinds, sent, count = values
+        keys = ints_decoded(keys, count) if type(keys) is bytes else keys
+        times = ints_decoded(times, count) if times is not None else None
+        following = iter(sent)
+        columns = [keys if kind == KEY else _column(kind, next(following), count) for kind in kinds]
+        values = list(zip(*columns, strict=True))
+    return keys, values, times, stamp
+
+
+def ints_encoded(column: Sequence[int]) -> bytes:
+    """Return 64-bit ints as bytes: four each if all are as small."""
+    try:
+        return array("i", column).tobytes()
+    except OverflowError:
+        return int_array(column).tobytes()
+
+
+def ints_decoded(data: bytes, count: int) -> list[int]:
+    """Invert `ints_encoded`."""
+    return array("i" if len(data) == _SMALL.itemsize * count else "q", data).tolist()
+
+
+def _column(kind: int, sent: Any, count: int) -> list[Any]:
+    if kind == OBJECT:
+        column: list[Any] = sent
+        return column
+    return ints_decoded(sent, count) if kind == INT else array("d", sent).tolist()
+
+
+_SMALL = array("i")
+_ENCODERS: dict[int, Callable[[Any], Any]] = {
+    INT: ints_encoded,
+    FLOAT: lambda column: array("d", column).tobytes(),
+    OBJECT: list,
+}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any
 
+from scurry.common.typeinfo import TupleTypeInfo
 from scurry.graph import operators as ops
 from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
 from scurry.runtime.exchange.key_selection import Keys
 from scurry.runtime.exchange.ordering import by_time
+from scurry.runtime.exchange.record_columns import Fields, TakenApart, ints_encoded
 from scurry.runtime.exchange.wire import DATA, IDLE, MIN_TIME, PROGRESS, BatchRow, WireRow, pack, require_columns
 from scurry.runtime.failure import NO_RECORD, operator_error
 from scurry.runtime.keys import key_hash, key_hashes, subtask_of
@@ -20,19 +22,28 @@ FEW = 3
 _MASKS = [bytes(receiver == number for receiver in range(256)) for number in range(FEW)]
 
 
-class Bucket(NamedTuple):
-    """The records for a receiver, in columns; there may be no timestamps or no keys."""
+class Bucket:
+    """The records for a receiver, in columns; there may be no timestamps or no keys.
 
-    values: list[Any]
-    times: list[int]
-    keys: list[Any]
+    Attributes:
+        values: The records, unless there are fields.
+        times: Their timestamps.
+        keys: Their keys.
+        fields: The fields of the records that are sent, in place of the records.
+    """
+
+    __slots__ = ("columns", "fields", "keys", "times", "values")
+
+    def __init__(self, columns: Iterable[Iterable[Any]] = ((), (), ())) -> None:
+        self.columns = [list(column) for column in columns]
+        self.values, self.times, self.keys, *self.fields = self.columns
 
     def copy(self) -> Bucket:
-        return Bucket(self.values[:], self.times[:], self.keys[:])
+        return Bucket(self.columns)
 
     def clear(self) -> None:
         """Remove the records in place."""
-        for column in self:
+        for column in self.columns:
             column.clear()
 
 
@@ -51,7 +62,7 @@ class RecordWriter:
         self._subtask = subtask
         self._sender = sender
         #: per receiver: values, timestamps and keys; each flush empties them in place
-        self._buckets: list[Bucket] = [Bucket([], [], []) for _ in self._ids]
+        self._buckets = [Bucket() for _ in self._ids]
         self._early: list[tuple[int, Bucket]] = []
         self._timed = False
         self._active = False
@@ -74,12 +85,13 @@ class RecordWriter:
         self._active = True
         receivers = self._receivers(values)
         self._expect_timestamps(timestamps)
-        buckets = self._buckets
+        adding = [bucket.values.append for bucket in self._buckets]
         for receiver, value in zip(receivers, values, strict=True):
-            buckets[receiver].values.append(value)
+            adding[receiver](value)
         if timestamps is not None:
+            adding = [bucket.times.append for bucket in self._buckets]
             for receiver, time in zip(receivers, timestamps, strict=True):
-                buckets[receiver].times.append(time)
+                adding[receiver](time)
 
     def _receivers(self, values: Values) -> list[int]:
         raise NotImplementedError
@@ -96,7 +108,7 @@ class RecordWriter:
         early, self._early = self._early, []
         yield from early
         for number, bucket in zip(self._ids, self._buckets, strict=True):
-            if bucket.values:
+            if bucket.values or bucket.keys:
                 yield number, bucket
                 bucket.clear()
 
@@ -118,11 +130,15 @@ class RecordWriter:
         """Return the collected records as rows; `stamp` is when they were read."""
         edge, channel = self.edge.id, self.channel
         rows = []
-        for receiver, (values, times, keys) in self._take():
-            block = keys or None, values, times or None, stamp
-            require_columns(edge, *block[:3])
-            rows.append(WireRow(receiver, edge, DATA, channel, seq, self._pack(block)))
+        for receiver, bucket in self._take():
+            rows.append(WireRow(receiver, edge, DATA, channel, seq, self._packed(bucket, stamp)))
         return rows
+
+    def _packed(self, bucket: Bucket, stamp: int) -> bytes:
+        """Encode records as a block."""
+        block = bucket.keys or None, bucket.values, bucket.times or None, stamp
+        require_columns(self.edge.id, *block[:3])
+        return self._pack(block)
 
     def _pack(self, block: tuple[Any, ...]) -> bytes:
         """Encode a block, whose second value is its records."""
@@ -144,8 +160,8 @@ class RecordWriter:
         # broadcast records are received before all others
         start = MIN_TIME if in_time_order or isinstance(self.edge.partitioner, ops.Broadcast) else 0
         rows = []
-        for receiver, (values, times, _) in self._take():
-            first = start
+        for receiver, bucket in self._take():
+            values, times, first = bucket.values, bucket.times, start
             if times and in_time_order:
                 order = by_time(times)
                 values, times = [values[place] for place in order], [times[place] for place in order]
@@ -231,36 +247,67 @@ class HashWriter(RecordWriter):
         assert isinstance(edge.partitioner, ops.Hash)
         self._keys = Keys(edge.partitioner, edge.place(sender))
         self._known = Receivers(len(self._ids), edge.max_parallelism)
+        #: the fields and times of the last block of the task
+        self.taken_apart = TakenApart()
+        #: the type of records that are sent in columns, and their fields
+        self.declared: TupleTypeInfo | None = None
+        self._fields: Fields | None = None
+
+    def send_fields(self, declared: TupleTypeInfo, taken_apart: TakenApart) -> None:
+        """Send records in columns: all are tuples of this type, whose values are immutable and converted to it."""
+        self.taken_apart = taken_apart
+        self.declared = declared
+        self._fields = Fields(declared, self._keys)
+        columns = 3 + len(self._fields.sent)
+        self._buckets = [Bucket([[] for _ in range(columns)]) for _ in self._ids]
+
+    def send_records(self) -> None:
+        """Send records as they are: not all are of one type."""
+        self.declared = self._fields = None
+        self._buckets = [Bucket() for _ in self._ids]
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         """Send each record to its key's subtask."""
         self._active = True
-        keys = self._keys(values)
+        fields = self._fields
+        if fields is None:
+            keys = self._keys(values)
+            columns: Sequence[Sequence[Any]] = (values, timestamps or (), keys)
+        else:
+            found = fields.of(values, self.taken_apart)
+            keys = self._keys(values) if fields.key is None else found[fields.key]
+            columns = ((), timestamps or (), keys, *[found[each] for each in fields.sent])
         self._expect_timestamps(timestamps)
-        columns = (values, timestamps or (), keys)
         if len(self._buckets) == 1:
-            for kept, column in zip(self._buckets[0], columns, strict=True):
+            for kept, column in zip(self._buckets[0].columns, columns, strict=True):
                 kept += column
         elif len(self._buckets) <= FEW:
             self._select(columns, bytes(self._known.of(keys)))
         else:
             self._scatter(columns, self._known.of(keys))
 
-    def _select(self, columns: tuple[Sequence[Any], ...], receivers: bytes) -> None:
+    def _packed(self, bucket: Bucket, stamp: int) -> bytes:
+        fields, keys, times = self._fields, bucket.keys, bucket.times
+        if fields is None:
+            return super()._packed(bucket, stamp)
+        require_columns(self.edge.id, keys, bucket.fields[0] if bucket.fields else keys, times or None)
+        return pack((*fields.encoded(keys, bucket.fields), ints_encoded(times) if times else None, stamp))
+
+    def _select(self, columns: Sequence[Sequence[Any]], receivers: bytes) -> None:
         """Go through the records once for each receiver."""
         for bucket, mask in zip(self._buckets, _MASKS, strict=False):
             chosen = receivers.translate(mask)
-            for kept, column in zip(bucket, columns, strict=True):
+            for kept, column in zip(bucket.columns, columns, strict=True):
                 kept += compress(column, chosen)
 
-    def _scatter(self, columns: tuple[Sequence[Any], ...], receivers: Iterable[int]) -> None:
+    def _scatter(self, columns: Sequence[Sequence[Any]], receivers: Iterable[int]) -> None:
         """Go through the records once."""
         places: list[list[int]] = [[] for _ in self._buckets]
         appends = [each.append for each in places]
         for place, receiver in enumerate(receivers):
             appends[receiver](place)
         for bucket, chosen in zip(self._buckets, places, strict=True):
-            for kept, column in zip(bucket, columns, strict=True):
+            for kept, column in zip(bucket.columns, columns, strict=True):
                 if column:
                     kept += [column[place] for place in chosen]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from scurry.graph.plan import OperatorPlan
@@ -148,13 +148,14 @@ class KeyedOperator(RuntimeOperator):
         self.states.bind(backend)
         self.current_watermark = watermark
 
-    def finder(self, function: Any) -> Callable[[Any], Entry | None]:
-        """Return a function that finds the entry of a key, or None, for a loop that calls `function`.
+    def found(self, keys: Sequence[Any], function: Any) -> Iterable[Entry]:
+        """Return the entries of the keys of a block, for a loop that takes one and calls `function`.
 
-        If `function` can reach state, the lookup also makes the key current; otherwise the loop need not.
+        If `function` can reach state, taking an entry also makes its key current; otherwise the loop need not.
         """
-        reaching = any(each is function for each in self._reaching_state)
-        return self.backend.select if reaching else self.backend.entries.get
+        if any(each is function for each in self._reaching_state):
+            return map(self.backend.select, keys)
+        return self.backend.found(keys)
 
     def advance(self, watermark: int, stamp: int) -> Iterator[None]:
         """Fire the processing-time timers due, then, if the watermark rises, the event-time timers due.

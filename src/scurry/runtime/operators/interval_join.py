@@ -58,19 +58,15 @@ class IntervalJoinOperator(KeyedOperator):
         assert keys is not None
         timestamps = self._required(values, timestamps)
         backend, watermark = self.backend, self.current_watermark
-        find, load = backend.entries.get, backend.load
         own, other, kept_for = JOINED[index], JOINED[1 - index], self._kept_for[index]
         lower, upper = self._partners[index]
         undivided, find_divided = self._undivided, self._divided.get
         results: Values = []
         times: list[int] = []
-        for key, value, time in zip(keys, values, timestamps, strict=True):
+        for key, value, time, entry in zip(keys, values, timestamps, backend.found(keys), strict=True):
             if time < watermark:
                 self._late(index, value, time)
                 continue
-            entry = find(key)
-            if entry is None:
-                entry = load(key)
             backend.key, backend.entry = key, entry
             held = entry.get(own)
             if held is None:

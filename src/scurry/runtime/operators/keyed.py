@@ -49,7 +49,7 @@ class KeyedProcessOperator(KeyedOperator):
         if followers(self.collector):
             process_each(self, self._by_key(hook, keys), context, values, timestamps)
             return
-        found, load = map(backend.entries.get, keys), backend.load  # each is found when its record is
+        found = backend.found(keys)
         results: Values = []
         append = results.append
         uncopied, copy = self.collector.handing_over()
@@ -57,18 +57,16 @@ class KeyedProcessOperator(KeyedOperator):
         try:
             if timestamps is None:
                 context.time = times = None
-                for key, value, entry in zip(keys, values, found, strict=True):
-                    backend.entry = load(key) if entry is None else entry
-                    backend.key = key
+                for backend.key, value, backend.entry in zip(keys, values, found, strict=True):
                     some = hook(value, context)
                     if some is not None:
                         for result in some:
                             append(result if type(result) is uncopied else copy(result))
             else:
                 times = []
-                for key, value, entry, context.time in zip(keys, values, found, timestamps, strict=True):
-                    backend.entry = load(key) if entry is None else entry
-                    backend.key = key
+                for backend.key, value, backend.entry, context.time in zip(
+                    keys, values, found, timestamps, strict=True
+                ):
                     some = hook(value, context)
                     if some is not None:
                         for result in some:
@@ -160,11 +158,8 @@ class KeyedReduceOperator(KeyedOperator):
     def _running(self, keys: list[Any], source: Iterator[Any], counts: bool = False) -> Iterator[Any]:
         """Yield the running value of each record's key."""
         reduce, slot, check = self._reduce, REDUCED, self._check
-        find, load = self.finder(self.plan.operator.function), self.backend.load
-        for key, value in zip(keys, source, strict=True):
-            entry = find(key)
-            if entry is None:
-                entry = load(key)
+        found = self.found(keys, self.plan.operator.function)
+        for value, entry in zip(source, found, strict=True):
             try:
                 if slot in entry:
                     value = reduce(entry[slot], value)  # noqa: PLW2901

@@ -71,7 +71,7 @@ class AssignTimestampsOperator(RuntimeOperator):
 
     #: set by a source task: makes a watermark that a record caused hold directly after that record
     punctuate: Callable[[], None] | None = None
-    #: set by a task of BATCH: has the fields of records, and keeps times for its writers
+    #: set by a task: has the fields of records, and keeps times for its writers
     taken_apart: TakenApart | None = None
     #: the highest timestamp at the last watermark of an aligned source, and the number of records since
     _stepped, _since = MIN_TIME, 0
@@ -149,9 +149,10 @@ class AssignTimestampsOperator(RuntimeOperator):
             if taken_apart is not None and (times := taken_apart.times_in(values, self._field)) is not None:
                 return times, True
             times = _ints_of(values, self._field)
+        are_ints = times is not None
         if times is None:
             times = self._extracted(values, before)
-        kept = taken_apart is not None and taken_apart.keep_times(times)
+        kept = taken_apart is not None and taken_apart.keep_times(times, are_ints)
         if not kept and (set(map(type, times)) != {int} or min(times) < MIN_TIME):
             times = [self._checked(time, value) for time, value in zip(times, values, strict=True)]
         return times, kept

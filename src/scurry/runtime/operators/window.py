@@ -61,19 +61,16 @@ class WindowOperator(KeyedOperator):
         if keys is None:
             keys = [0] * len(values)  # window_all
         backend = self.backend
-        find, load = backend.entries.get, backend.load
         add = self._add_merging if self.spec.merging else self._add
         elements = (
             [TaggedUnion(index, value) for value in values] if self.spec.hook is ops.WindowHook.CO_GROUP else values
         )
         position = 0
         try:
-            for position, (key, element, kept) in enumerate(
-                zip(keys, elements, self.kept(elements, timestamps), strict=True)
+            for position, (key, element, kept, entry) in enumerate(
+                zip(keys, elements, self.kept(elements, timestamps), backend.found(keys), strict=True)
             ):
-                entry = find(key)
-                backend.entry = load(key) if entry is None else entry
-                backend.key = key
+                backend.key, backend.entry = key, entry
                 add(element, MIN_TIME if timestamps is None else timestamps[position], kept)
         except Exception as error:
             raise operator_error(self.plan, error, values[position], self._hint(timestamps)) from error

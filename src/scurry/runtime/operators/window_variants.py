@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Sequence
 from itertools import repeat
 from operator import itemgetter
 from typing import Any
@@ -30,6 +31,10 @@ _UNDIVIDED, _TIMES = 128, 4
 _WINDOWS = 16
 
 
+#: In place of the contents of a window that a key does not have.
+_NONE = object()
+
+
 class AlignedWindowOperator(WindowOperator):
     """Run `ops.AlignedWindow`; the start of a window is the namespace of its timer.
 
@@ -45,6 +50,9 @@ class AlignedWindowOperator(WindowOperator):
         self._span = self._slide * _WINDOWS
         #: a key with as many slots keeps new windows in parts: one for each window, and that of its timers
         self._divides_at = max(_UNDIVIDED, _TIMES * self._size // self._slide) + 1 if info.mode != "BATCH" else MAX_TIME
+        #: by number of a window: its slot, None if it has ended at the watermark at which that was found
+        self._slots: dict[int, tuple[int] | None] = {}
+        self._slots_at = MIN_TIME
         #: by key and number: the keys and entries of parts
         self._parts: dict[tuple[CanonicalKey, int], tuple[bytes, Entry]] = {}
         #: windows that a batch has touched: the entry of their key, in which they are, and their part
@@ -66,27 +74,27 @@ class AlignedWindowOperator(WindowOperator):
             return
         keys, values = self.keyed(index, keys, values)
         backend, fold = self.backend, self.fold
-        find, load, first, more = self.finder(self.spec.pre_aggregate), backend.load, fold.first, fold.more
-        size, slide, offset, watermark = self._size, self._slide, self._offset, self.current_watermark
-        tumbling, last, own, divides_at = size == slide, MAX_TIME - size, self.own, self._divides_at
+        first, more, own = fold.first, fold.more, self.own
+        size, slide, watermark = self._size, self._slide, self.current_watermark
+        tumbling, last, divides_at = size == slide, MAX_TIME - size, self._divides_at
+        found = self.found(keys, self.spec.pre_aggregate)
         value: Any = None
         try:
-            for key, value, time in zip(keys, values, timestamps, strict=True):
-                start = time - (time - offset) % slide
-                if start + size <= watermark + 1:
+            for key, value, time, slot, entry in zip(
+                keys, values, timestamps, self._slots_of(timestamps), found, strict=True
+            ):
+                if slot is None:
                     self._late(value, time)
                     continue
-                entry = find(key)
-                if entry is None:
-                    entry = load(key)
-                slot = (start,)  # aligned_contents(start)
-                if tumbling and slot in entry:
-                    entry[slot] = more(entry[slot], value)
+                contents = entry.get(slot, _NONE)
+                if tumbling and contents is not _NONE:
+                    entry[slot] = more(contents, value)
                     continue
                 backend.key, backend.entry = key, entry
                 divided = len(entry) > divides_at or (PARTS in entry and CONTENTS in entry[PARTS])
+                (start,) = slot
                 for each in (start,) if tumbling else range(start, time - size, -slide):
-                    slot = (each,)
+                    slot = (each,)  # noqa: PLW2901
                     if each != start:
                         value = own(value)  # noqa: PLW2901
                     if slot in entry:
@@ -104,6 +112,24 @@ class AlignedWindowOperator(WindowOperator):
                             self._begin_in_part(slot)
         except Exception as error:
             raise operator_error(self.plan, error, value) from error
+
+    def _slots_of(self, times: Sequence[int]) -> list[tuple[int] | None]:
+        """Return the slot of the last window of each time, None of a time all of whose windows have ended.
+
+        Windows follow each other by the slide, so they have numbers: most times of a block are in few windows.
+        """
+        slide, offset = self._slide, self._offset
+        if self._slots_at != self.current_watermark:
+            self._slots.clear()
+            self._slots_at = self.current_watermark
+        slots, shifted = self._slots, times if offset == 0 else [time - offset for time in times]
+        try:
+            return [slots[time // slide] for time in shifted]
+        except KeyError:
+            for number in {time // slide for time in shifted}.difference(slots):
+                start = number * slide + offset
+                slots[number] = aligned_contents(start) if start + self._size > self.current_watermark + 1 else None
+            return [slots[time // slide] for time in shifted]
 
     def _part_of(self, slot: tuple[int]) -> tuple[bytes, Entry]:
         """Return the key and entry of the part that a window of the current key is in, or will be."""
@@ -191,13 +217,10 @@ class SessionWindowOperator(WindowOperator):
             return
         keys, values = self.keyed(index, keys, values)
         backend, more, gap = self.backend, self.fold.more, self._gap
-        find, load = self.finder(self.spec.pre_aggregate), backend.load
+        found = self.found(keys, self.spec.pre_aggregate)
         value: Any = None
         try:
-            for key, value, time in zip(keys, values, timestamps, strict=True):
-                entry = find(key)
-                if entry is None:
-                    entry = load(key)
+            for key, value, time, entry in zip(keys, values, timestamps, found, strict=True):
                 sessions = entry.get(SESSIONS)
                 if sessions is not None:
                     last = len(sessions) - 1

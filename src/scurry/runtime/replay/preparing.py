@@ -200,6 +200,7 @@ class CapturedSource:
     native: bool
     produced_type: Any
     is_own: bool
+    converts: bool = False
 
     @property
     def sources(self) -> tuple[Any, ...]:
@@ -237,7 +238,9 @@ def _captured_source(source: SourcePlan) -> Any:
     given = source.source
     readers = getattr(given, "sources", (given,))
     is_own = all(type(each).__module__.startswith(("scurry.connectors.", "scurry.sql.")) for each in readers)
-    stands_in: Any = CapturedSource(given.bounded, given.native, getattr(given, "produced_type", None), is_own)
+    stands_in: Any = CapturedSource(
+        given.bounded, given.native, getattr(given, "produced_type", None), is_own, getattr(given, "converts", False)
+    )
     return replace(source, source=stands_in)
 
 

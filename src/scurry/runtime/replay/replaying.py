@@ -18,6 +18,7 @@ from scurry.errors import ReplayError
 from scurry.graph.plan import JobPlan
 from scurry.graph.shipping import load_plan
 from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.exchange.record_columns import unpack_records
 from scurry.runtime.exchange.wire import COMMIT, DATA, PROGRESS, REPORT, SINK, WireRow, unpack
 from scurry.runtime.replay.batch import Batch
 from scurry.runtime.replay.files import Capture, Start
@@ -86,6 +87,7 @@ class PlayedSource:
 
     def __init__(self, stands_in: Any, chunks: list[tuple[bytes, int]]) -> None:
         self.produced_type = stands_in.produced_type
+        self.converts = stands_in.converts
         self.sources = stands_in.sources
         self._chunks = chunks
 
@@ -339,7 +341,7 @@ def provide_program(job: dict[str, Any], texts: dict[str, str]) -> None:
 def emitted_records(row: WireRow) -> list[Any]:
     """Return the records of an emitted row; empty if it has none."""
     if row.kind == DATA:
-        return list(unpack(row.block)[1])
+        return list(unpack_records(row.block)[1])
     if row.kind == SINK:
         return list(unpack(row.block)[0])
     if row.kind != COMMIT:

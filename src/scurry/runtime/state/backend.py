@@ -16,7 +16,7 @@ each group and page, so that time passes without reading pages on which nothing 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from heapq import heapify, heappop, heappush
 from itertools import repeat
@@ -57,6 +57,9 @@ _KEY_BYTES, _DECODED = 1024, 8
 
 #: A batch holds at least this many keys: what writes back fewer soon reads them again.
 _LEAST_KEYS = 16 * 1024
+
+#: Once keys were asked for so many times as often as there are pages, how often no longer matters (`PageWriter`).
+_KNOWN_DENSE = 4
 
 #: For each domain: group or page -> time of its earliest timer.
 Due = tuple[dict[int, int], dict[int, int]]
@@ -128,7 +131,7 @@ class Index:
 class KeyedStateBackend:
     """Load, hold and write back the state that a batch touches; `key` and `entry` are the current key's.
 
-    The per-record loop of an operator looks up keys in `entries` directly and calls `load` on a miss.
+    The per-record loop of an operator takes the entries of a block from `found`.
     """
 
     def __init__(
@@ -142,6 +145,8 @@ class KeyedStateBackend:
         self.key: Any = None
         self.entry: Entry = BEFORE_KEYS
         self.entries: dict[Any, Entry] = {}
+        #: the keys of the block for which `look_up` was called last, and the entry of each
+        self._looked_up: tuple[Sequence[CanonicalKey], list[Entry]] = ((), [])
         #: hashes of the keys that were loaded together, except those in runs
         self.hashes: dict[CanonicalKey, int] = {}
         #: how many keys have been asked for together; a key of several blocks counts several times
@@ -199,6 +204,7 @@ class KeyedStateBackend:
         self._runs = None
         self.key, self.entry = None, BEFORE_KEYS
         self.entries.clear()
+        self._looked_up = ((), [])
         self.held_parts.clear()
         self.pages.clear()
         self.hashes.clear()
@@ -301,6 +307,25 @@ class KeyedStateBackend:
         for key, number in zip(found, numbers, strict=True):
             if key not in entries:
                 self._opened(key, number)
+
+    def look_up(self, keys: Sequence[CanonicalKey]) -> None:
+        """Load the entries of the keys of a block of records; `found` returns that of each."""
+        find = self.entries.__getitem__
+        try:
+            found = list(map(find, keys))
+        except KeyError:
+            self.prefetch(keys)
+            found = list(map(find, keys))
+        else:
+            if self.touched < _KNOWN_DENSE * len(self.pages):
+                self.touched += len(set(keys))
+        self._looked_up = keys, found
+
+    def found(self, keys: Sequence[CanonicalKey]) -> Sequence[Entry]:
+        """Return the entry of each key of a block, which stays the same until the end of a batch."""
+        if self._looked_up[0] is not keys:
+            self.look_up(keys)
+        return self._looked_up[1]
 
     def keys_with(self, slot: Any, groups: Iterable[int]) -> list[CanonicalKey]:
         """Return all keys of some key groups that have a value in `slot`; load every page of the groups."""

@@ -10,6 +10,7 @@ from scurry.common.config_options import STATE_MEMORY
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
 from scurry.runtime.exchange.input_gate import InputGate
+from scurry.runtime.exchange.record_columns import unpack_records
 from scurry.runtime.exchange.wire import (
     ANSWER,
     COMMIT,
@@ -181,14 +182,15 @@ class LevelTask:
                 yield from task.flush(step)
                 task.point(step, payload[1])
             else:
-                keys, values, times, stamp = unpack(payload)
+                keys, values, times, stamp = unpack_records(payload)
                 require_columns(plan.id, keys, values, times)
                 self._require_own(plan, subtask_id, keys)
                 info.clock.advance_to(stamp)
                 if keys is not None and keyed:
-                    state.backend.prefetch(keys)
+                    state.backend.look_up(keys)
                 task.received(plan.id, values)
                 operator.process_input(index, keys, values, times)
+                task.forget()
                 if state.backend.is_full:
                     state.cut(stamp)
                 task.drain()

@@ -83,7 +83,7 @@ FIRST_RECORDS = 64
 #: As many records BATCH processes at once at level 0: their fields stay in the processor's caches.
 _CHUNK_RECORDS = 2048
 #: A source task closes its blocks after this many records even if the auto-watermark interval has not passed.
-SEGMENT_RECORDS = 16_384
+SEGMENT_RECORDS = 16384
 
 
 class SourceTask:
@@ -188,6 +188,7 @@ class SourceTask:
             info.clock.advance_to(self._wall_clock())
             self._lags.emitted(timestamps)
             entry.emit(values, timestamps)
+            task.forget()
             records += len(values)
             now = self._clock()
             if now >= due or records >= SEGMENT_RECORDS:

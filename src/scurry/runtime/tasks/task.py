@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from scurry.common._config.tuning import OBJECT_REUSE
 from scurry.common.config_options import LOG_FORMAT, LOG_LEVEL, LOG_LEVELS
+from scurry.common.typeinfo import TupleTypeInfo
 from scurry.graph.operators import AssignTimestamps, AsyncWait, Hash
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.metrics.scopes import identifier
@@ -16,7 +17,7 @@ from scurry.runtime.exchange.key_blocks import BatchHashWriter
 from scurry.runtime.exchange.record_columns import TakenApart
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import REPORT, SINK, WireRow, channel_id, pack
-from scurry.runtime.exchange.writers import RecordWriter, edge_writer
+from scurry.runtime.exchange.writers import HashWriter, RecordWriter, edge_writer
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.json_log import JsonFormatter, RunningTask, running_task
@@ -74,8 +75,7 @@ class Task:
             self.sinks.append(operator)
         elif isinstance(operator, AssignTimestampsOperator):
             self.assigners.append(operator)
-            if self.info.mode == "BATCH":
-                operator.taken_apart = self._taken_apart
+            operator.taken_apart = self._taken_apart
         elif isinstance(plan.operator, AsyncWait):
             self.asynchronous.insert(
                 0, cast("AsyncOperator", operator)
@@ -110,12 +110,12 @@ class Task:
                 collector.main.append(consumer)
             else:
                 collector.side.setdefault(out.tag, []).append(consumer)
-        looking = (BatchHashWriter, AssignTimestampsOperator)
-        if self.info.mode == "BATCH" and any(isinstance(each, looking) for each in collector.main):
-            collector.convert_with(self._taken_apart.converter)  # others would not look at the fields
+        if any(map(_looks_at_fields, collector.main)):  # others would not
+            packs = self.info.mode == "BATCH"
+            collector.convert_with(lambda declared: self._taken_apart.converter(declared, packs))
         return collector
 
-    def _consumer(self, out: Output, sender: Any) -> Consumer:
+    def _consumer(self, out: Output, sender: OperatorPlan | SourcePlan) -> Consumer:
         if out.edge is None:
             assert out.operator is not None
             return self.operator(out.operator)
@@ -127,7 +127,30 @@ class Task:
             if isinstance(writer, BatchHashWriter):
                 writer.taken_apart = self._taken_apart
             self.writers[out.edge] = writer
-        return self.writers[out.edge]
+            if type(writer) is HashWriter and (declared := self._sent_fields(out, sender)) is not None:
+                writer.send_fields(declared, self._taken_apart)
+        else:
+            writer = self.writers[out.edge]
+            if isinstance(writer, HashWriter) and writer.declared != self._sent_fields(out, sender):
+                writer.send_records()
+        return writer
+
+    def _sent_fields(self, out: Output, sender: OperatorPlan | SourcePlan) -> TupleTypeInfo | None:
+        """Return the type of records that are sent by key in columns; None of those that are sent as they are."""
+        declared = sender.output_type
+        if self.info.mode == "BATCH" or out.tag is not None or not isinstance(declared, TupleTypeInfo):
+            return None
+        sends = is_immutable(declared) and declared.get_field_types() and self._surely_converts(sender)
+        return declared if sends else None
+
+    def _surely_converts(self, sender: OperatorPlan | SourcePlan) -> bool:
+        """Return whether all that is emitted was converted here to its type; a source may only say that it has it."""
+        if isinstance(sender, SourcePlan):
+            return sender.source.converts or sender.output_type != sender.source.produced_type
+        if not self._are_converted(sender):
+            return True
+        before: list[SourcePlan | OperatorPlan] = [*self.plan.sources.values(), *self.plan.operators.values()]
+        return all(self._surely_converts(each) for each in before for out in each.outputs if out.operator == sender.id)
 
     def begin(self, batch_id: int) -> None:
         self.info.batch_id = batch_id
@@ -271,6 +294,13 @@ class Task:
         """Return a receiver for rows to the driver: any will do, but different senders use different ones."""
         ids = self.plan.subtask_ids
         return ids[self.info.subtask % len(ids)]
+
+
+def _looks_at_fields(consumer: Consumer) -> bool:
+    """Return whether a consumer uses the fields of records that were taken apart when they were converted."""
+    if isinstance(consumer, BatchHashWriter | AssignTimestampsOperator):
+        return True
+    return isinstance(consumer, HashWriter) and consumer.declared is not None
 
 
 def _set_up_logging(configuration: dict[str, str]) -> None:

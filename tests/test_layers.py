@@ -136,6 +136,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.common._java_numbers", "scurry.errors", "scurry.common", "scurry.sql.types", "scurry.sql.syntax",
         "scurry.sql.values", "scurry.sql.statements", "scurry.sql.gateway", "scurry.sql.client",
     },
+    "scurry.dbapi.sqlalchemy": {"scurry.common", "scurry.dbapi", "scurry.sql.syntax", "scurry.sql.values"},
     "scurry.table": {
         "scurry.sql.values",
         "scurry.common._java_numbers",

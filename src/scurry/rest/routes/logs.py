@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse
@@ -12,6 +13,11 @@ from scurry.rest.job import ServedJob
 from scurry.rest.routes.common import PLAIN_TEXT, REFUSALS, Job
 
 router = APIRouter(responses=REFUSALS, tags=["logs"])
+
+#: The file of events in the list of logs.
+LOG_FILE = "jobmanager.log"
+#: Levels that Flink's logs name otherwise; tools look for these.
+_LEVELS = {"WARNING": "WARN", "CRITICAL": "ERROR"}
 
 
 @router.get("/jobs/{jobid}/log")
@@ -30,14 +36,31 @@ def job_log(job: Job) -> models.JobLog:
 
 
 @router.get("/jobmanager/log", response_model=None, responses=PLAIN_TEXT)
+@router.get(f"/jobmanager/logs/{LOG_FILE}", response_model=None, responses=PLAIN_TEXT)
 def process_log(request: Request) -> PlainTextResponse:
     """Return the latest events of the job as text, the latest last."""
+    return PlainTextResponse(_text(request.app.state.job))
+
+
+@router.get("/jobmanager/logs")
+def files(request: Request) -> dict[str, Any]:
+    """Return the one file that there is: the latest events of the job."""
     job: ServedJob = request.app.state.job
-    lines = (
-        f"{_moment(record.created)} {record.levelname} {record.name}: {record.getMessage()}\n"
+    latest = [int(record.created * 1000) for record in job.client.execution.log.records]
+    return listed(_text(job), max(latest, default=job.started_ms))
+
+
+def listed(text: str, modified_ms: int) -> dict[str, Any]:
+    """Return the list of files whose only one is a log, in Flink's message."""
+    return {"logs": [{"name": LOG_FILE, "size": len(text.encode()), "mtime": modified_ms}]}
+
+
+def _text(job: ServedJob) -> str:
+    return "".join(
+        f"{_moment(record.created)} {_LEVELS.get(record.levelname, record.levelname)} {record.name}: "
+        f"{record.getMessage()}\n"
         for record in list(job.client.execution.log.records)
     )
-    return PlainTextResponse("".join(lines))
 
 
 @router.get("/jobmanager/stdout", response_model=None, responses=PLAIN_TEXT)

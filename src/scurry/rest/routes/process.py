@@ -79,12 +79,6 @@ def task_manager_metrics() -> list[dict[str, str]]:
     return []
 
 
-@router.get("/jobmanager/logs")
-def logs() -> dict[str, Any]:
-    """Return no files: the latest events are at `/jobmanager/log`."""
-    return {"logs": []}
-
-
 def overview_of(states: list[str]) -> dict[str, Any]:
     """Return how many jobs there are in each state, in Flink's message."""
     over = {state: states.count(state) for state in _OVER}

@@ -26,6 +26,7 @@ from scurry.rest.app import add_errors
 from scurry.rest.models import DashboardConfiguration
 from scurry.rest.routes import disposal, process
 from scurry.rest.routes.configuration import dashboard_configuration
+from scurry.rest.routes.logs import LOG_FILE, listed
 from scurry.rest.routes.process import application_details, applications_of, overview_of
 from scurry.rest.session import metrics, programs, workflow_routes
 from scurry.rest.session.interface import OperableSession, SessionJob
@@ -130,13 +131,24 @@ def config_of_application(request: Request, jobid: JobId) -> Response:
 
 
 @router.get("/jobmanager/log")
+@router.get(f"/jobmanager/logs/{LOG_FILE}")
 def log(request: Request) -> Response:
     """Return when the jobs of the session were submitted and ended, as text."""
-    jobs = _session(request).jobs()
+    return PlainTextResponse(_log_of(_session(request)))
+
+
+@router.get("/jobmanager/logs")
+def logs(request: Request) -> dict[str, Any]:
+    """Return the one file that there is: when jobs were submitted and ended."""
+    return listed(_log_of(_session(request)), _now())
+
+
+def _log_of(session: OperableSession) -> str:
+    jobs = session.jobs()
     events = [(one.submitted_ms, f"submitted {one.name} ({one.id})") for one in jobs]
     events += [(one.ended_ms, f"{one.state} {one.name} ({one.id})") for one in jobs if one.ended_ms is not None]
     moments = [(datetime.datetime.fromtimestamp(at / 1000, datetime.UTC), text) for at, text in sorted(events)]
-    return PlainTextResponse("".join(f"{at:%Y-%m-%d %H:%M:%S} {text}\n" for at, text in moments))
+    return "".join(f"{at:%Y-%m-%d %H:%M:%S,%f}"[:-3] + f" INFO scurry.session: {text}\n" for at, text in moments)
 
 
 @router.get("/jobmanager/stdout")

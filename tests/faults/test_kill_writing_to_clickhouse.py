@@ -72,6 +72,9 @@ def test_killed_at_random_moments(
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("runner", ["local", "spark"])
 @pytest.mark.parametrize("kind", [exactly_once, by_key])
-def test_the_server_is_killed(server: ClickHouseServer, tmp_path: Path, chance: random.Random, kind: Kind) -> None:
-    kind(server, tmp_path, "local").kill_the_server(chance, server.kill, server.start, min(3, KILLS))
+def test_the_server_is_killed(
+    server: ClickHouseServer, tmp_path: Path, chance: random.Random, kind: Kind, runner: str
+) -> None:
+    kind(server, tmp_path, runner).kill_the_server(chance, server.kill, server.start, min(3, KILLS))

@@ -71,18 +71,24 @@ def test_every_window_is_there_once_whoever_is_killed(kafka: Kafka, tmp_path: Pa
     assert killed == {"worker": KILLS, "broker": KILLS, "job": KILLS}
 
 
-def test_every_window_is_there_once_though_an_in_process_job_is_killed(kafka: Kafka, tmp_path: Path) -> None:
+def test_every_window_is_there_once_in_process_whoever_is_killed(kafka: Kafka, tmp_path: Path) -> None:
     print(f"\nSCURRY_SEED={SEED}")
     chance, readings, target = random.Random(SEED), Readings(kafka, KILLS * 100), kafka.topic(2)
     place = Place.new(tmp_path, 1, tmp_path)
     arguments = [kafka.address, readings.topic, target, str(place.checkpoints), readings.ends]
     job = KilledJob(place, arguments, ["--runner", "local"])
-    run = job.start()
-    for _ in range(KILLS):
+    run, of_broker = job.start(), 0
+    for number in range(KILLS):
         readings.write(90)
         assert job.goes_on_for(run, 1, chance.uniform(0, 0.3)), place.log.read_text()[-4000:]
+        if number % 6 == 1:
+            kafka.broker.kill()
+            of_broker += 1
+            time.sleep(chance.uniform(0, 0.5))
+            kafka.broker.start()
+            time.sleep(chance.uniform(0, 0.5))
         run.kill()
-        print(f"killed after {len(place.batches())} batches", flush=True)
+        print(f"killed after {len(place.batches())} batches; {of_broker} kills of the broker", flush=True)
         run = job.start()
     readings.write_the_rest()
     run.finish()

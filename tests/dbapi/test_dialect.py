@@ -54,6 +54,10 @@ def run(engine: sa.Engine, *statements: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "text"),
     [
+        (sa.select(sa.literal(5)).where(sa.literal(1) == 1),
+         "SELECT CAST(5 AS INT) AS anon_1 FROM (VALUES (1)) AS one_row(x) WHERE 1 = 1"),
+        (sa.select(T.c.n).offset(2), "SELECT t.n FROM t LIMIT 2147483647 OFFSET 2 ROWS"),
+        (sa.select(T.c.n / T.c.n), "SELECT t.n / CAST(t.n AS DOUBLE) AS anon_1 FROM t"),
         (sa.select(T.c.n).limit(5).offset(2), "SELECT t.n FROM t LIMIT 5 OFFSET 2 ROWS"),
         (sa.select(T.c.n).where(T.c.n != 1), "SELECT t.n FROM t WHERE t.n <> 1"),
         (sa.select(sa.column("select")), "SELECT `select`"),
@@ -97,7 +101,7 @@ def test_a_table_is_written_with_its_key_partitions_and_options() -> None:
 def test_constraints_that_nobody_keeps_are_left_out_with_a_warning() -> None:
     table = sa.Table("t", sa.MetaData(), sa.Column("id", sa.Integer, unique=True))
     with pytest.warns(sa.exc.SAWarning, match="scurry has no unique constraints: that of 't' is left out"):
-        assert "UNIQUE" not in written(CreateTable(table), literal=False)
+        assert written(CreateTable(table), literal=False) == "CREATE TABLE t ( id INT )"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +154,7 @@ def test_columns_come_with_types_keys_and_comments(engine: sa.Engine) -> None:
     ("text", "kind"),
     [
         ("VARCHAR(5)", "VARCHAR(5)"), ("STRING", "STRING"), ("BYTES", "BYTES"), ("BINARY(3)", "BINARY(3)"),
-        ("DOUBLE", "DOUBLE"), ("FLOAT", "FLOAT"), ("TIMESTAMP(6)", "TIMESTAMP(6)"), ("TIME(0)", "TIME(0)"),
+        ("DOUBLE", "DOUBLE"), ("FLOAT", "FLOAT"), ("TIMESTAMP(6)", "TIMESTAMP(6)"), ("TIME(3)", "TIME(3)"),
         ("TIMESTAMP_LTZ(6)", "TIMESTAMP_LTZ(6)"), ("ARRAY<ARRAY<INT>>", "ARRAY<ARRAY<INT>>"),
         ("MAP<STRING, INT>", "MAP<STRING, INT>"), ("ROW<`a` INT, `b` STRING>", "ROW<`a` INT, `b` STRING>"),
         ("TIMESTAMP(6) *ROWTIME*", "TIMESTAMP(6)"),

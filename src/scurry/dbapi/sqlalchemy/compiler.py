@@ -12,6 +12,8 @@ from sqlalchemy.sql import compiler, operators
 from scurry.sql.syntax.keywords import KEYWORDS, NON_RESERVED
 from scurry.sql.syntax.unparse.dispatch import quoted, string
 
+_ALL_ROWS = 2**31 - 1
+
 
 class ScurryIdentifierPreparer(compiler.IdentifierPreparer):
     """Quotes names with backticks where they need it; a schema may be `catalog.database`."""
@@ -52,9 +54,16 @@ class ScurryCompiler(compiler.SQLCompiler):
         text = ""
         if select._limit_clause is not None:
             text += f"\n LIMIT {self.process(select._limit_clause, plain=True, **kw)}"
+        elif select._offset_clause is not None:
+            text += f"\n LIMIT {_ALL_ROWS}"  # OFFSET alone is refused
         if select._offset_clause is not None:
             text += f"\n OFFSET {self.process(select._offset_clause, plain=True, **kw)} ROWS"
         return text
+
+    def default_from(self) -> str:
+        """Write a table of one row for WHERE, which needs one."""
+        selected: Any = self.stack[-1]["selectable"]
+        return " \nFROM (VALUES (1)) AS one_row(x)" if selected._where_criteria else ""
 
     def for_update_clause(self, select: Any, **kw: Any) -> str:
         """Write nothing: there are no locks."""
@@ -72,6 +81,13 @@ class ScurryCompiler(compiler.SQLCompiler):
     def _nulls(self, kinds: Any) -> str:
         known = [sqltypes.Integer() if isinstance(one, sqltypes.NullType) else one for one in kinds]
         return ", ".join(f"CAST(NULL AS {self.dialect.type_compiler.process(one)})" for one in known)
+
+    def visit_truediv_binary(self, binary: Any, operator: Any, **kw: Any) -> str:
+        """Write a division of integers as one of DOUBLE: that of DECIMAL would be rounded."""
+        left, right = self.process(binary.left, **kw), self.process(binary.right, **kw)
+        if isinstance(binary.left.type, sqltypes.Integer) and isinstance(binary.right.type, sqltypes.Integer):
+            right = f"CAST({right} AS DOUBLE)"
+        return f"{left} / {right}"
 
     def visit_ne_binary(self, binary: Any, operator: Any, **kw: Any) -> str:
         return self._generate_generic_binary(binary, " <> ", **kw)
@@ -111,21 +127,20 @@ class ScurryDDLCompiler(compiler.DDLCompiler):
         text = super().visit_primary_key_constraint(constraint, **kw)
         return f"{text} NOT ENFORCED" if text else ""
 
-    def visit_foreign_key_constraint(self, constraint: Any, **kw: Any) -> str:
+    def visit_foreign_key_constraint(self, constraint: Any, **kw: Any) -> Any:
         return self._left_out(constraint, "foreign keys")
 
-    def visit_unique_constraint(self, constraint: Any, **kw: Any) -> str:
+    def visit_unique_constraint(self, constraint: Any, **kw: Any) -> Any:
         return self._left_out(constraint, "unique constraints")
 
-    def visit_check_constraint(self, constraint: Any, **kw: Any) -> str:
+    def visit_check_constraint(self, constraint: Any, **kw: Any) -> Any:
         return self._left_out(constraint, "check constraints")
 
-    def visit_column_check_constraint(self, constraint: Any, **kw: Any) -> str:
+    def visit_column_check_constraint(self, constraint: Any, **kw: Any) -> Any:
         return self._left_out(constraint, "check constraints")
 
-    def _left_out(self, constraint: Any, kind: str) -> str:
+    def _left_out(self, constraint: Any, kind: str) -> None:
         util.warn(f"scurry has no {kind}: that of {constraint.table.name!r} is left out of CREATE TABLE")
-        return ""
 
     def post_create_table(self, table: Any) -> str:
         """Write comment, partitions and options; without options, those that the engine was made with."""

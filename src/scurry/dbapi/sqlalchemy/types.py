@@ -158,7 +158,7 @@ class ScurryTypeCompiler(GenericTypeCompiler):
         return "TIMESTAMP_LTZ(6)" if type_.timezone else "TIMESTAMP(6)"
 
     def visit_TIME(self, type_: Any, **kw: Any) -> str:
-        return "TIME(0)"
+        return "TIME(3)"
 
     def visit_INTERVAL(self, type_: Any, **kw: Any) -> str:
         return "INTERVAL DAY(6) TO SECOND(3)"

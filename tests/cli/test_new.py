@@ -1,4 +1,4 @@
-"""`scurry new connector` makes a project whose tests pass as generated, without being installed."""
+"""`scurry new` makes projects whose tests pass as generated, without being installed."""
 
 from __future__ import annotations
 
@@ -15,31 +15,48 @@ import scurry
 from scurry.cli.commands import app
 from scurry.cli.new import write_project
 
+KINDS = ["connector", "job"]
 
-def run(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, ["new", "connector", *arguments])
+
+def run(*arguments: str, kind: str = "connector") -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["new", kind, *arguments])
     return result.exit_code, result.output
 
 
-def test_the_tests_of_a_new_project_pass(tmp_path: Path) -> None:
+def python(project: Path, *arguments: str) -> str:
+    """Return the output of Python in a project, which is not installed."""
+    environment = {"PATH": "", "PYTHONPATH": str(Path(scurry.__file__).parents[1]), "XDG_RUNTIME_DIR": str(project)}
+    command = [sys.executable, "-m", *arguments]
+    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(("kind", "tests"), [("connector", 8), ("job", 2)])
+def test_the_tests_of_a_new_project_pass(kind: str, tests: int, tmp_path: Path) -> None:
     project = tmp_path / "project"
-    status, printed = run("my-queue2", "--directory", str(project))
+    status, printed = run("my-queue2", "--directory", str(project), kind=kind)
     assert status == 0 and printed.endswith(f"cd {project} && python -m pytest\n")
-    environment = {"PATH": "", "PYTHONPATH": str(Path(scurry.__file__).parents[1])}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    tests = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
-    assert tests.returncode == 0, tests.stdout + tests.stderr
-    assert "8 passed" in tests.stdout
+    assert f"{tests} passed" in python(project, "pytest", "-q", "-p", "no:cacheprovider")
 
 
-def test_the_project_is_formatted_and_its_entry_point_is_the_factory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_project("connector", tmp_path, {"name": "my-post", "package": "my_post", "prefix": "MyPost"})
+def test_a_new_job_runs(tmp_path: Path) -> None:
+    write_project("job", tmp_path, {"name": "my-orders", "package": "my_orders", "prefix": "MyOrders"})
+    printed = python(tmp_path, "scurry", "run", "--runner", "local", "-pyfs", "src", "-pym", "my_orders.job")
+    assert sorted(line.partition("> ")[2] for line in printed.splitlines()) == [
+        "('ann', 0, 700)", "('ann', 60000, 900)", "('bob', 0, 250)",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_project_is_formatted(kind: str, tmp_path: Path) -> None:
+    write_project(kind, tmp_path, {"name": "my-post", "package": "my_post", "prefix": "MyPost"})
     for command in (["check"], ["format", "--check"]):
-        ruff = [sys.executable, "-m", "ruff", *command, "--isolated", "--line-length", "120", "."]
-        checked = subprocess.run(ruff, cwd=tmp_path, capture_output=True, text=True)
-        assert checked.returncode == 0, checked.stdout
+        python(tmp_path, "ruff", *command, "--isolated", "--line-length", "120", ".")
+
+
+def test_the_entry_point_is_the_factory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_project("connector", tmp_path, {"name": "my-post", "package": "my_post", "prefix": "MyPost"})
     declared = tomllib.loads((tmp_path / "pyproject.toml").read_text())
     (point,) = declared["project"]["entry-points"]["scurry.table_connectors"].items()
     monkeypatch.syspath_prepend(tmp_path / "src")
@@ -49,8 +66,9 @@ def test_the_project_is_formatted_and_its_entry_point_is_the_factory(
 
 @pytest.mark.parametrize("name", ["My-Queue", "9", "a--b", "class", "../up"])
 def test_names_that_make_no_package_are_refused(name: str, tmp_path: Path) -> None:
-    status, printed = run(name, "--directory", str(tmp_path / "project"))
-    assert status == 2 and "lower-case words with dashes" in printed
+    for kind in KINDS:
+        status, printed = run(name, "--directory", str(tmp_path / "project"), kind=kind)
+        assert status == 2 and "lower-case words with dashes" in printed
 
 
 def test_names_of_connectors_that_there_are_are_refused(tmp_path: Path) -> None:

@@ -41,11 +41,16 @@ def append(found: Iterable[dict[str, Any]]) -> None:
     Args:
         found: For each: `case`, `beside`, `ratio`, and any other figures.
     """
+    for figures in found:
+        record(HISTORY, figures)
+
+
+def record(file: Path, figures: dict[str, Any]) -> None:
+    """Append figures to a file of lines of JSON, with the day and the current commit."""
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
     day = datetime.now(UTC).strftime("%Y-%m-%d")
-    with open(HISTORY, "a", encoding="utf-8") as out:
-        for figures in found:
-            out.write(json.dumps({"day": day, "commit": commit.stdout.strip(), **figures}) + "\n")
+    with open(file, "a", encoding="utf-8") as out:
+        out.write(json.dumps({"day": day, "commit": commit.stdout.strip(), **figures}) + "\n")
 
 
 def drawn(lines: Iterable[str]) -> str:

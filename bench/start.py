@@ -82,10 +82,22 @@ def cases(directory: Path) -> list[Case]:
     ]
 
 
+def own_what_outlives() -> None:
+    """Let processes that outlive a command become children of this process, so that `run` can count them."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed scurry is compiled
+
+
 def run(command: list[str]) -> tuple[float, float]:
     """Run a command; return the processor seconds of all its processes, and the seconds until it ended."""
+    return run_program(command)[:2]
+
+
+def run_program(command: list[str], environment: dict[str, str] | None = None) -> tuple[float, float, str]:
+    """Run a command as `run` does; return what it has printed, too."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment)
     seconds = time.perf_counter() - start
     if done.returncode:
         sys.exit(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
@@ -95,7 +107,7 @@ def run(command: list[str]) -> tuple[float, float]:
         except ChildProcessError:
             break
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, seconds
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, seconds, done.stdout
 
 
 def print_modules(case: Case) -> None:
@@ -121,9 +133,7 @@ def main() -> None:
     parser.add_argument("--modules", action="store_true")
     parser.add_argument("--history", action="store_true", help="append to bench/history.jsonl")
     options = parser.parse_args()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed scurry is compiled
+    own_what_outlives()
     with tempfile.TemporaryDirectory() as directory:
         for name, text in (
             ("words", WORDS),

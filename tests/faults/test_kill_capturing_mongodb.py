@@ -119,8 +119,12 @@ def test_copies_are_equal_after_kills(
         for _, kind, amount in expected:
             of_kind = sums.setdefault(kind, [0, 0])
             of_kind[0], of_kind[1] = of_kind[0] + 1, of_kind[1] + amount
-        give_up = time.monotonic() + GIVE_UP_SECONDS
-        while rows_of(copy) != expected or {e["_id"]: [e["n"], e["total"]] for e in shop.sums.find()} != sums:
+        last, give_up = None, 0.0
+        while (found := rows_of(copy)) != expected or {
+            e["_id"]: [e["n"], e["total"]] for e in shop.sums.find()
+        } != sums:
+            if found != last:  # a busy machine takes long for all changes of a load that was not slowed down
+                last, give_up = found, time.monotonic() + GIVE_UP_SECONDS
             assert not run.ends_within(0.5), run.story("it ends")
             assert time.monotonic() < give_up, run.story("they stay different")
         run.kill()

@@ -131,10 +131,12 @@ def test_tables_are_equal_after_kills(
             print(f"kill {kill + 1} at {sum(map(len, map(found, TABLES)))} rows", flush=True)
             run = Run(place, options, PROGRAMS / "pipeline.py", arguments)
         time.sleep(1)
-    give_up = time.monotonic() + GIVE_UP_SECONDS
     expected = [shop.rows(f"SELECT * FROM {table} ORDER BY id") for table in TABLES]
     assert len(expected[0][0]) == 3, "the column was added"
-    while list(map(found, TABLES)) != expected:
+    last, give_up = None, 0.0
+    while (here := list(map(found, TABLES))) != expected:
+        if here != last:  # a busy machine takes long for all changes of a load that was not slowed down
+            last, give_up = here, time.monotonic() + GIVE_UP_SECONDS
         assert not run.ends_within(0.5), run.story("it ends")
         assert time.monotonic() < give_up, run.story("the tables stay different")
     run.kill()

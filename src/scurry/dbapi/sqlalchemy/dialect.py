@@ -134,7 +134,9 @@ class ScurryDialect(DefaultDialect):
 
     def do_ping(self, dbapi_connection: Any) -> bool:
         """Ask the session for its database."""
-        dbapi_connection.execute("SHOW CURRENT DATABASE").close()
+        cursor = dbapi_connection.cursor()
+        cursor.execute("SHOW CURRENT DATABASE")
+        cursor.close()
         return True
 
     def is_disconnect(self, e: Exception, connection: Any, cursor: Any) -> bool:
@@ -211,7 +213,6 @@ class ScurryDialect(DefaultDialect):
                 "type": type_of(row["type"]),
                 "nullable": row["null"],
                 "default": None,
-                "autoincrement": False,
                 "comment": row.get("comment") or None,
             }
             if (row["extras"] or "").startswith("AS "):

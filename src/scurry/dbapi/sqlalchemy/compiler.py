@@ -12,7 +12,8 @@ from sqlalchemy.sql import compiler, operators
 from scurry.sql.syntax.keywords import KEYWORDS, NON_RESERVED
 from scurry.sql.syntax.unparse.dispatch import quoted, string
 
-_ALL_ROWS = 2**31 - 1
+#: Of OFFSET alone, which is refused.
+_EVERY = 2**31 - 1
 
 
 class ScurryIdentifierPreparer(compiler.IdentifierPreparer):
@@ -55,7 +56,7 @@ class ScurryCompiler(compiler.SQLCompiler):
         if select._limit_clause is not None:
             text += f"\n LIMIT {self.process(select._limit_clause, plain=True, **kw)}"
         elif select._offset_clause is not None:
-            text += f"\n LIMIT {_ALL_ROWS}"  # OFFSET alone is refused
+            text += f"\n LIMIT {_EVERY}"
         if select._offset_clause is not None:
             text += f"\n OFFSET {self.process(select._offset_clause, plain=True, **kw)} ROWS"
         return text

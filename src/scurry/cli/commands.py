@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from scurry import __version__
-from scurry.cli import doctor, log, new, operate, replay, sessions, sql
+from scurry.cli import check, doctor, log, new, operate, replay, sessions, sql
 from scurry.cli import options as python
 from scurry.cli.options import Group, Master, ModeOption, Parallelism, RunnerOption, parse_settings
 from scurry.cli.program import run_program
@@ -160,6 +160,7 @@ def scurry(
 
 operate.add_to(app)
 replay.add_to(app)
+check.add_to(app)
 sql.add_to(app)
 new.add_to(app)
 log.add_to(app)

@@ -1,0 +1,1 @@
+"""`scurry check`: reads programs without running them, and finds lines that fail, differ or have a counterpart."""

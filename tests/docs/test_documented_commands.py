@@ -52,7 +52,8 @@ def test_commands_exist_with_their_options(page: str, command: str) -> None:
         name, options, rest = known_options(words)
         assert name != "scurry", f"{page}: no such command: {command}"
         if name in ("scurry run", "scurry explain"):  # what follows the program is the program's
-            rest = rest[: next((at for at, word in enumerate(rest) if word.endswith((".py", ".sql"))), len(rest)) + 1]
+            ends = [at for at, word in enumerate(rest) if word == "--" or word.endswith((".py", ".sql"))]
+            rest = [word for word in rest[: ends[0] + 1] if word != "--"] if ends else rest
         flags = {word.strip("[]").partition("=")[0] for word in rest if word.lstrip("[").startswith("-")}
         assert flags <= options, f"{page}: {name} has no {flags - options}"
         examples = [word for word in rest if word.startswith("examples/")]

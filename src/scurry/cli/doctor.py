@@ -50,6 +50,7 @@ EXTRAS = {
     "mysql": "mysql-replication",
     "duckdb": "duckdb",
     "mcp": "mcp",
+    "sqlalchemy": "sqlalchemy",
 }
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from scurry.common._config.tables import DML_SYNC
 from scurry.dbapi import exceptions
 from scurry.dbapi.cursors import Cursor
 from scurry.dbapi.exceptions import InterfaceError, NotSupportedError, raised_for
@@ -201,7 +202,7 @@ class Connection:
 def _opened(target: Target, environment: TableEnvironment | None) -> Transport:
     settings = {"execution.runtime-mode": target.runtime_mode.upper()}
     if target.runtime_mode == "batch":
-        settings["table.dml-sync"] = "true"
+        settings[DML_SYNC.key] = "true"
     if target.endpoint is not None:
         from scurry.dbapi.gateway import GatewayTransport
 

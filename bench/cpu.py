@@ -35,7 +35,7 @@ import start
 HERE = Path(__file__).resolve().parent
 FIGURES = HERE / "cpu.jsonl"
 DATA = nexmark.DATA
-PYFLINK = os.environ.get("BENCH_PYFLINK_1", "/work/oracle/venv120/bin/python")
+PYFLINK = os.environ.get("BENCH_PYFLINK_1", "")
 PYCLINK = os.environ.get("BENCH_PYCLINK", "")
 WINDOW, FIRST, KEYS = 10_000, 1_700_000_000_000, 100  # milliseconds, of the first record, keys of `windows`
 ENGINES = {"in-process": ["--runner", "local"], "Spark": []}
@@ -211,7 +211,7 @@ def commands(case: Case, n: int) -> dict[str, list[str]]:
         script = [str(HERE / "nexmark.py"), "--query", case.name.partition(" ")[2], "--events", str(n)]
     for engine, options in ENGINES.items():
         found[engine] = [sys.executable, "-m", "scurry", "run", *options, *script]
-    if Path(PYFLINK).exists() and case.kind != "nexmark" and case.name != "windows parquet":  # needs another jar
+    if PYFLINK and case.kind != "nexmark" and case.name != "windows parquet":  # needs another jar
         found["PyFlink"] = [PYFLINK, *script]
     return found
 

@@ -22,7 +22,7 @@ _CHANGES = re.compile(r"(UPDATE|DELETE|TRUNCATE)\b", re.IGNORECASE)
 #: Definitions that load code, ask a server, or run a job.
 _ELSEWHERE = re.compile(
     r"CREATE\s+(CATALOG\b(?!.*'type'\s*=\s*'generic_in_memory')|MATERIALIZED\b|MODEL\b|"
-    r"((TEMPORARY|SYSTEM)\s+)*FUNCTION\b.*\bLANGUAGE\s+PYTHON\b|.*\)?\s*\bAS\s+(SELECT|WITH|TABLE|VALUES)\b(?<!VIEW))",
+    r"((TEMPORARY|SYSTEM)\s+)*FUNCTION\b.*\bLANGUAGE\s+PYTHON\b|.*\)?\s*\bAS\s+(SELECT|WITH|TABLE|VALUES)\b)",
     re.IGNORECASE | re.DOTALL,
 )
 _VIEW = re.compile(r"CREATE\s+(TEMPORARY\s+)?VIEW\b", re.IGNORECASE)
@@ -111,9 +111,10 @@ class Statements:
             try:
                 self._tables.explain_sql(text)
             except (ValidationError, UnsupportedError) as error:
-                if _CHANGES.match(body) and not str(error).startswith("EXPLAIN of "):
+                if not _CHANGES.match(body):
+                    self.is_whole = False  # such as LOAD MODULE
+                elif not str(error).startswith("EXPLAIN of "):
                     raise
-                self.is_whole = False  # such as LOAD MODULE
 
     def _finding(self, error: ScurryError, text: str, line: int, column: int) -> Finding:
         place = getattr(error, "statement", None)

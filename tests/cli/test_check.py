@@ -201,6 +201,13 @@ def test_statements_of_batch_are_planned_in_batch() -> None:
     assert said.startswith("Sort on a non-time-attribute field is not supported")
 
 
+@pytest.mark.parametrize(("statement", "doubted"), [("UPDATE t SET a = 1", False), ("LOAD MODULE m", True)])
+def test_names_behind_a_statement_that_is_only_parsed_are_looked_up(statement: str, doubted: bool) -> None:
+    table = "CREATE TABLE t (a INT) WITH ('connector' = 'blackhole')"
+    lines = [each.line for each in check_script(f"{table};\n{statement};\nSELECT b FROM nowhere;\n", "x.sql")]
+    assert lines == ([] if doubted else [3])
+
+
 def test_options_in_a_script_are_checked() -> None:
     (finding,) = check_script("SET 'table.exec.mini-batch.size' = 'many';\n", "x.sql")
     assert (finding.line, finding.level) == (1, Level.ERROR)

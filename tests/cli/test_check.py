@@ -208,6 +208,29 @@ def test_names_behind_a_statement_that_is_only_parsed_are_looked_up(statement: s
     assert lines == ([] if doubted else [3])
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        "EXECUTE INSERT INTO s {}",
+        "EXPLAIN CHANGELOG_MODE INSERT INTO s {}",
+        "EXECUTE STATEMENT SET BEGIN\nINSERT INTO s SELECT a FROM t;\nINSERT INTO s {};\nEND",
+        "COMPILE PLAN '/p.json' FOR INSERT INTO s {}",
+        "EXPLAIN /* all */ (SELECT a FROM t) UNION ALL ({})",
+    ],
+)
+def test_a_name_is_found_missing_where_it_stands_within_other_statements(around: str) -> None:
+    connectors = {"t": "datagen", "s": "blackhole"}
+    tables = [f"CREATE TABLE {name} (a INT) WITH ('connector' = '{each}');\n" for name, each in connectors.items()]
+    text = "".join(tables) + around.format("SELECT ab FROM t")
+    (finding,) = check_script(text, "x.sql")
+    at = text[: text.index("ab FROM")]
+    assert (finding.line, finding.column) == (at.count("\n") + 1, len(at.rpartition("\n")[2]) + 1)
+
+
+def test_a_compiled_plan_may_be_executed() -> None:
+    assert list(check_script("EXECUTE PLAN '/plans/p.json'", "x.sql")) == []
+
+
 def test_options_in_a_script_are_checked() -> None:
     (finding,) = check_script("SET 'table.exec.mini-batch.size' = 'many';\n", "x.sql")
     assert (finding.line, finding.level) == (1, Level.ERROR)

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from scurry.cli.checking.findings import Finding, Level
 from scurry.errors import ConfigError, ScurryError, SqlParserError, UnsupportedError, ValidationError
 from scurry.sql.client.splitting import split
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.parser.entry import parse_statements
 from scurry.table import EnvironmentSettings, TableEnvironment
 from scurry.table.connectors import identifiers
 
-#: Statements that define something in memory, and those that read or write tables.
-_DEFINES = re.compile(r"(CREATE|USE|DROP|ALTER|SHOW|DESCRIBE|DESC)\b", re.IGNORECASE)
 _MODE = "execution.runtime-mode"
-_SETS = re.compile(r"SET\s+'([^']+)'\s*=\s*'((?:[^']|'')*)'\s*\Z", re.IGNORECASE)
-_READS = re.compile(r"(SELECT|WITH|VALUES|INSERT|EXECUTE|EXPLAIN|FROM|\()", re.IGNORECASE)
-_CHANGES = re.compile(r"(UPDATE|DELETE|TRUNCATE)\b", re.IGNORECASE)
-#: Definitions that load code, ask a server, or run a job.
-_ELSEWHERE = re.compile(
-    r"CREATE\s+(CATALOG\b(?!.*'type'\s*=\s*'generic_in_memory')|MATERIALIZED\b|MODEL\b|"
-    r"((TEMPORARY|SYSTEM)\s+)*FUNCTION\b.*\bLANGUAGE\s+PYTHON\b|.*\)?\s*\bAS\s+(SELECT|WITH|TABLE|VALUES)\b)",
-    re.IGNORECASE | re.DOTALL,
-)
-_VIEW = re.compile(r"CREATE\s+(TEMPORARY\s+)?VIEW\b", re.IGNORECASE)
-_CONNECTOR = re.compile(r"'connector'\s*=\s*'([^']*)'", re.IGNORECASE)
+#: Statements that define something in memory, or show what is defined.
+_DEFINES = (
+    nodes.CreateCatalog, nodes.CreateDatabase, nodes.CreateFunction, nodes.CreateTable, nodes.CreateView, nodes.Drop,
+    nodes.AlterCatalog, nodes.AlterDatabase, nodes.AlterFunction, nodes.AlterTable, nodes.AlterView, nodes.AlterModel,
+    nodes.AlterMaterializedTable, nodes.UseCatalog, nodes.UseDatabase, nodes.Show, nodes.ShowCreate,
+    nodes.DescribeTable, nodes.DescribeCatalog, nodes.DescribeDatabase, nodes.DescribeFunction, nodes.DescribeModel,
+)  # fmt: skip
+#: Statements around one that reads or writes tables.
+_AROUND = (nodes.Execute, nodes.Explain, nodes.CompilePlan, nodes.CompileAndExecutePlan)
+_CHANGES = (nodes.Update, nodes.Delete, nodes.Merge, nodes.TruncateTable)
 _PLACE = re.compile(
     r"^SQL (?:validation|parse) failed\. (?:(?:At|From) line \d+, column \d+(?: to line \d+, column \d+)?: )?"
 )
@@ -35,7 +34,6 @@ _NOT_FOUND = re.compile(
     r"Object '.*' not found|Cannot find table|No match found for function|does not exist|in any of the catalogs",
     re.DOTALL,
 )
-_COMMENTS = re.compile(r"\A(\s+|--[^\n]*\n|/\*.*?\*/)+", re.DOTALL)
 
 
 def _environment(in_batch: bool) -> TableEnvironment:
@@ -82,39 +80,53 @@ class Statements:
             self.is_whole = False  # it takes a server or a file to know more
 
     def _check(self, text: str, line: int, column: int) -> Iterator[Finding]:
-        body = _COMMENTS.sub("", text)
-        if setting := _SETS.match(body):
-            if setting[1] != _MODE:
-                set_option(setting[1], setting[2].replace("''", "'"))
-                return
-            self._tables = _environment(setting[2].lower() == "batch")
-            for definition in self._definitions:
-                self._tables.execute_sql(definition)
-        elif _DEFINES.match(body):
-            named, known = _CONNECTOR.search(text), set(identifiers())
-            if named is not None and not self._own_connectors and named[1] not in known:
-                self.is_whole = False
-                said = f"there is no connector {named[1]!r}; there are {', '.join(sorted(known))}"
-                yield self._at(text, named.start(1), line, column, said)
-            elif _ELSEWHERE.match(body) and not _VIEW.match(body):
-                self.is_whole = False
+        for statement in parse_statements(text):
+            if isinstance(statement, nodes.Set):
+                self._set(statement)
+            elif isinstance(statement, _DEFINES):
+                yield from self._define(statement, text, line, column)
             else:
-                self._tables.execute_sql(text)
-                self._definitions.append(text)
-        elif _READS.match(body):
-            statement = re.sub(r"\AEXECUTE\s+(?!STATEMENT)", "", body, flags=re.IGNORECASE)
-            if re.match(r"EXECUTE\s+STATEMENT", statement, re.IGNORECASE):
-                self._tables.execute_sql(re.sub(r"\AEXECUTE", "EXPLAIN", statement, flags=re.IGNORECASE))
-            else:
-                self._tables.explain_sql(re.sub(r"\AEXPLAIN\s+(PLAN\s+FOR\s+)?", "", statement, flags=re.IGNORECASE))
+                self._plan(statement)
+
+    def _set(self, setting: nodes.Set) -> None:
+        if setting.key is None or setting.value is None:
+            return
+        if setting.key != _MODE:
+            return set_option(setting.key, setting.value)
+        self._tables = _environment(setting.value.lower() == "batch")
+        for definition in self._definitions:
+            self._tables.execute_sql(definition)
+
+    def _define(self, statement: nodes.Statement, text: str, line: int, column: int) -> Iterator[Finding]:
+        """Define something here as the program would, unless that loads code, asks a server, or runs a job."""
+        named, known = _property(statement, "connector"), set(identifiers())
+        if named is not None and not self._own_connectors and named.value not in known:
+            self.is_whole = False
+            said = f"there is no connector {named.value!r}; there are {', '.join(sorted(known))}"
+            yield self._at(text, named.span.start + 1, line, column, said)
+        elif _is_elsewhere(statement):
+            self.is_whole = False
         else:
+            self._tables.execute_sql(text)
+            self._definitions.append(text)
+
+    def _plan(self, statement: nodes.Statement) -> None:
+        """Plan what reads or writes tables."""
+        while isinstance(statement, _AROUND):
+            statement = statement.statement
+        if isinstance(statement, nodes.StatementSet):
+            for insert in statement.inserts:
+                self._tables.explain_sql(insert.span.source)
+        elif isinstance(statement, nodes.Query | nodes.Insert):
+            self._tables.explain_sql(statement.span.source)
+        elif isinstance(statement, _CHANGES):
             try:
-                self._tables.explain_sql(text)
-            except (ValidationError, UnsupportedError) as error:
-                if not _CHANGES.match(body):
-                    self.is_whole = False  # such as LOAD MODULE
-                elif not str(error).startswith("EXPLAIN of "):
+                self._tables.explain_sql(statement.span.source)
+            except UnsupportedError as error:
+                if not str(error).startswith("EXPLAIN of "):
                     raise
+        else:
+            self.is_whole = False  # such as LOAD MODULE
 
     def _finding(self, error: ScurryError, text: str, line: int, column: int) -> Finding:
         place = getattr(error, "statement", None)
@@ -132,6 +144,22 @@ class Statements:
         return Finding(
             self._path, line + down, len(before[2]) + (1 if down else column), Level.ERROR, " ".join(said.split())
         )
+
+
+def _property(statement: nodes.Statement, key: str) -> nodes.StringLiteral | None:
+    """Return the value of a key of WITH."""
+    properties: Iterable[nodes.Property] = getattr(statement, "properties", None) or ()
+    return next((each.value for each in properties if each.key.value.lower() == key), None)
+
+
+def _is_elsewhere(statement: nodes.Statement) -> bool:
+    """Return whether a definition loads code, asks a server, or runs a job."""
+    if isinstance(statement, nodes.CreateCatalog):
+        kind = _property(statement, "type")
+        return kind is None or kind.value != "generic_in_memory"
+    if isinstance(statement, nodes.CreateFunction):
+        return statement.language == "PYTHON"
+    return isinstance(statement, nodes.CreateTable) and statement.query is not None
 
 
 def check_script(text: str, path: str) -> Iterator[Finding]:

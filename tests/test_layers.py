@@ -170,7 +170,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.cli": {
         "scurry", "scurry.errors", "scurry.common", "scurry.connectors", "scurry.graph", "scurry.runtime",
         "scurry.rest", "scurry.rest.session", "scurry.pyflink_alias", "scurry.table", "scurry.sql.gateway",
-        "scurry.sql.client",
+        "scurry.sql.client", "scurry.sql.syntax",
     },
     "scurry.__main__": {"scurry.cli"},
 }  # fmt: skip

@@ -111,7 +111,7 @@ class Statements:
             self._definitions.append(text)
 
     def _plan(self, statement: nodes.Statement) -> None:
-        """Plan what reads or writes tables."""
+        """Plan a query, an insertion or a set of insertions."""
         while isinstance(statement, _AROUND):
             statement = statement.statement
         if isinstance(statement, nodes.StatementSet):

@@ -78,6 +78,7 @@ MOVED = {
     "scurry.pyflink_names": "scurry.common._pyflink.names",
     "scurry.pyflink_version": "scurry.common._pyflink.version",
     "scurry.python_values": "scurry.sql.values",
+    "scurry.notebook": "scurry.sql",
     "scurry.relational": "scurry.sql.plan",
     "scurry.relational.changelog": "scurry.sql.planner.changelog",
     "scurry.relational.column_intervals": "scurry.sql.planner.column_intervals",

@@ -29,12 +29,12 @@ def executed(*cells: str) -> list[Any]:
 
 def test_an_error_fails_the_cell_and_shows_the_place() -> None:
     with pytest.raises(CellExecutionError, match="Column 'nope' not found in any table"):
-        executed("%load_ext scurry.notebook", "%%scurry_sql\nSELECT nope FROM (VALUES 1) AS t(x);")
+        executed("%load_ext scurry.sql", "%%scurry_sql\nSELECT nope FROM (VALUES 1) AS t(x);")
 
 
 def test_interrupting_a_cell_cancels_the_query() -> None:
     cells = [
-        "%load_ext scurry.notebook\nimport os\nprint(os.getpid())",
+        "%load_ext scurry.sql\nimport os\nprint(os.getpid())",
         "%%scurry_sql\nCREATE TABLE g (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '10');",
         "%%scurry_sql\nSELECT id FROM g;",
         "%%scurry_sql\nSHOW JOBS;",

@@ -36,6 +36,7 @@ RUN_BY = {
     "how-to/serving.md": "docs/test_serving.py",
     "connectors/spark.md": "spark/tables/test_python_data_sources.py",
     "agents.md": "rest/test_mcp.py",
+    "beam.md": "beam/test_beam.py",
     "check.md": "cli/test_check.py",
     "replay.md": "cli/test_replay.py",
     "simulation.md": "testing/test_simulation.py",

@@ -30,6 +30,7 @@ MINIMUM_DISK = 2**30
 #: Extra -> a package that it installs.
 EXTRAS = {
     "kafka": "confluent-kafka",
+    "beam": "apache-beam",
     "postgres": "psycopg",
     "avro": "fastavro",
     "delta": "deltalake",

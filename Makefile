@@ -15,7 +15,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo docs test test-fast test-models test-slow test-spark test-nightly test-newest test-faults test-postgres test-servers test-kafka chaos soak test-conformance lint bench lock pages clean coverage
+.PHONY: help setup demo docs test test-fast test-models test-slow test-spark test-nightly test-newest test-dbt test-faults test-postgres test-servers test-kafka chaos soak test-conformance lint bench lock pages clean coverage
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -42,7 +42,7 @@ demo: setup ## Run the example on flight data
 # The longest first, three at a time: jobs that start, wait or fail leave half of two cores idle. `types` is first, as
 # tests of types use its cache.
 SUITES := types fast-others faults-in-session fast-sql test-spark kafka-topics test-slow test-conformance \
-	faults-in-processes kafka-history test-servers test-postgres
+	faults-in-processes kafka-history test-servers test-postgres test-dbt
 
 # Here everything is killed twice; test-nightly does it 20 times each. A test that hangs fails with the stacks of its
 # threads.
@@ -92,6 +92,18 @@ test-newest: setup ## The tests that need no JVM, with the newest dependencies t
 	$(PYTHON) -m venv --without-pip $(NEWEST)
 	$(BIN)/uv pip install --quiet --python $(NEWEST)/bin/python --upgrade --group dev --editable .
 	$(NEWEST)/bin/python -m pytest -q -p no:cacheprovider
+
+# dbt needs older versions of packages than those in requirements.lock: it has an environment of its own.
+DBT := .venv-dbt
+
+$(DBT)/.installed: $(INSTALLED) pyproject.toml requirements-dbt.lock
+	test -x $(DBT)/bin/python || $(PYTHON) -m venv --without-pip $(DBT)
+	$(BIN)/uv pip install --quiet --python $(DBT)/bin/python --compile-bytecode -r requirements-dbt.lock --editable .
+	touch $@
+
+test-dbt: $(DBT)/.installed ## dbt's own tests of adapters, and the example project
+	DBT_SEND_ANONYMOUS_USAGE_STATS=false $(DBT)/bin/python -m pytest -q -p dbt.tests.fixtures.project -W default \
+		--disable-warnings --show-capture=stdout --durations=10 -m dbt tests/dbt_adapter
 
 test-postgres: setup ## The JDBC connector on a PostgreSQL server that is started for it, killed and started again
 	$(BIN)/python -m pytest -q -m "postgres and not kafka and not faults and not nightly"
@@ -154,11 +166,13 @@ pages: setup ## Write the generated pages of docs anew
 bench: setup ## scurry next to PyFlink and Spark (bench/README.md says what has to be there)
 	$(BIN)/python bench/run.py
 
-lock: $(INSTALLED) ## Pin the newest versions pyproject.toml allows in requirements.lock
+lock: $(INSTALLED) ## Pin the newest versions pyproject.toml allows in requirements.lock and requirements-dbt.lock
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-annotate --group dev \
 		--custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-annotate --extra dbt --group dbt \
+		--custom-compile-command "make lock" --output-file requirements-dbt.lock pyproject.toml
 
 clean: ## Remove the environment and all caches
-	rm -rf .venv $(NEWEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site spark-warehouse
+	rm -rf .venv $(NEWEST) $(DBT) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site spark-warehouse
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
 	find src tests -type d -empty -delete

@@ -51,6 +51,7 @@ EXTRAS = {
     "mysql": "mysql-replication",
     "duckdb": "duckdb",
     "mcp": "mcp",
+    "dbt": "dbt-core",
     "sqlalchemy": "sqlalchemy",
 }
 

@@ -76,6 +76,18 @@ def test_a_table_without_a_connector_has_its_rows_below_the_catalog(session: Ses
     assert not (tmp_path / "mydb" / "u").exists() and later.sql("SHOW TABLES") == []
 
 
+def test_a_delta_table_without_a_path_has_its_rows_below_the_catalog(session: Session, tmp_path: Path) -> None:
+    session.sql("CREATE TABLE t (a INT) WITH ('connector' = 'delta')")
+    session.sql("INSERT INTO t VALUES (1), (2)")
+    session.sql("DELETE FROM t WHERE a = 1")
+    later = Session(tmp_path)
+    assert f"'table-path' = '{tmp_path}/mydb/t/data'" in later.created("t")
+    later.sql("ALTER TABLE t RENAME TO u")
+    assert session.sql("SELECT * FROM u") == [(2,)]
+    session.sql("DROP TABLE u")
+    assert not (tmp_path / "mydb" / "u").exists()
+
+
 def test_views_are_kept_and_changed(session: Session, tmp_path: Path) -> None:
     session.sql("CREATE TABLE t (a INT) WITH ('connector' = 'datagen', 'number-of-rows' = '1')")
     session.sql("CREATE VIEW v (b) COMMENT 'of t' AS SELECT a FROM t")

@@ -1,7 +1,7 @@
 """FileSystemCatalog: databases as directories, and the definitions of tables in files below them.
 
 PATH/DATABASE/TABLE/schema/TABLE_schema.json   a table, a materialized table or a view
-PATH/DATABASE/TABLE/data                       the rows of a table without a connector
+PATH/DATABASE/TABLE/data                       the rows of a table whose options do not say where they are
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ DEFAULT_DATABASE = TableOption("default-database", str, "default", "The database
 OPTIONS = (PATH, DEFAULT_DATABASE)
 #: Description file of a database.
 _DESCRIPTION = "_database.json"
+#: Connector -> the option that says where its rows are; without it they are in `data`.
+_PLACES = {"filesystem": "path", "delta": "table-path"}
 #: File that whoever adds, renames or removes something holds.
 _LOCK = "_catalog.lock"
 
@@ -154,15 +156,16 @@ class FileSystemCatalog(ExternalCatalog):
         if not (isinstance(kept, dict) and isinstance(kept.get("catalogTableInfo"), dict)):
             raise CatalogError(f"the definition {file} of a table is damaged")
         found = dict(kept["catalogTableInfo"])
-        if kept.get("tableKind") != VIEW and "connector" not in found:
-            found.setdefault("path", str(self._data(database, name)))
+        if kept.get("tableKind") != VIEW and (option := _place_option(found)):
+            found.setdefault(option, str(self._data(database, name)))
         return table_of(str(kept.get("tableKind")), found, f"{self.name}.{database}.{name}")
 
     def effective_options(self, database: str, name: str, options: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the options with which a table is read and written: without a connector, it has files here."""
-        if "connector" in options:
+        """Return the options with which a table is read and written: its rows are here unless they say where."""
+        option = _place_option(options)
+        if option is None:
             return options
-        return {"connector": "filesystem", "path": str(self._data(database, name)), **options}
+        return {"connector": "filesystem", option: str(self._data(database, name)), **options}
 
     def create_table(self, database: str, name: str, table: CatalogBaseTable) -> None:
         """Add a table or view."""
@@ -190,8 +193,7 @@ class FileSystemCatalog(ExternalCatalog):
                 )
             old, text = self._definition(database, name), self._definition(database, name).read_text(encoding="utf-8")
             kept = json.loads(text)
-            if kept["catalogTableInfo"].get("path") == str(self._data(database, name)):
-                del kept["catalogTableInfo"]["path"]
+            _forget_place(kept["catalogTableInfo"], self._data(database, name))
             # A crash leaves one of both names: each finds the definition only in its own directory.
             replace_file(old.with_name(f"{new_name}_schema.json"), json.dumps(kept), durable=True)
             (self._root / database / name).rename(self._root / database / new_name)
@@ -217,11 +219,10 @@ class FileSystemCatalog(ExternalCatalog):
 
     def _define(self, database: str, name: str, table: CatalogBaseTable) -> None:
         kept = properties_of(table)
-        if "connector" not in kept and kept.get("path") == str(self._data(database, name)):
-            del kept["path"]
+        _forget_place(kept, self._data(database, name))
         file = self._definition(database, name)
         file.parent.mkdir(parents=True, exist_ok=True)
-        if kind_of(table) != VIEW and "connector" not in kept:
+        if kind_of(table) != VIEW and kept.get("connector", "filesystem") == "filesystem" and "path" not in kept:
             self._data(database, name).mkdir(exist_ok=True)
         content = json.dumps({"tableKind": kind_of(table), "catalogTableInfo": kept})
         replace_file(file, content, durable=True)
@@ -249,6 +250,18 @@ class FileSystemCatalog(ExternalCatalog):
                 yield
         except OSError as error:
             raise CatalogError(f"the catalog {self.name} cannot change its files: {error}") from None
+
+
+def _place_option(options: Mapping[str, str]) -> str | None:
+    """Return the option that says where the rows of a table are, None if the catalog cannot keep them."""
+    return _PLACES.get(options.get("connector", "filesystem"))
+
+
+def _forget_place(options: dict[str, str], place: Path) -> None:
+    """Remove the option that says where the rows are if they are there anyway: a table may be renamed."""
+    option = _place_option(options)
+    if option is not None and options.get(option) == str(place):
+        del options[option]
 
 
 def _is_name(name: str) -> bool:

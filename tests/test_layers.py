@@ -371,6 +371,11 @@ def test_internal_modules_do_not_list_what_they_offer() -> None:
     assert [str(file.relative_to(PACKAGE)) for file in files if lists_its_own_names(file)] == []
 
 
+def test_no_lines_are_laid_out_by_hand() -> None:
+    files = [file for file in PACKAGE.rglob("*.py") if re.search("# fmt: (skip|off)", file.read_text(encoding="utf-8"))]
+    assert [str(file.relative_to(PACKAGE)) for file in files] == []
+
+
 #: More siblings than this are not taken in at a glance: group them in packages.
 MOST_MODULES = 20
 

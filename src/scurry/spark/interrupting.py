@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -57,12 +58,14 @@ def _watch(
     counted: Callable[[], dict[tuple[int, str], int]] | None,
     over: threading.Event,
 ) -> None:
+    tasks: _Tasks | None = None
     while not over.wait(_CANCEL_SECONDS if job.stopping.is_set() else _COUNT_SECONDS):
         try:
             if job.stopping.is_set():
                 context.cancelJobsWithTag(tag)
             else:
-                job.tasks = _tasks(context, tag)
+                tasks = tasks or _Tasks(context, tag)
+                job.tasks = tasks.count()
         except Exception:
             if context._jsc is None:  # somebody has stopped Spark, which the job's own thread reports
                 return
@@ -71,13 +74,27 @@ def _watch(
             job.totals.uncommitted = counted()
 
 
-def _tasks(context: SparkContext, tag: str) -> tuple[int, int]:
-    """Return the number of tasks that have ended, and of all that are known, of the jobs with a tag."""
-    tracker, ended, known = context.statusTracker(), 0, 0
-    jobs = context._jsc.sc().statusTracker().getJobIdsForTag(tag)
-    for number in list(jobs):
-        found = tracker.getJobInfo(number)
-        for stage in () if found is None else map(tracker.getStageInfo, found.stageIds):
-            if stage is not None:
-                ended, known = ended + stage.numCompletedTasks, known + stage.numTasks
-    return ended, known
+class _Tasks:
+    """Count the tasks of the jobs of Spark with a tag.
+
+    Each call into the JVM takes from what the job computes with: a job that has ended is asked once, and no stages are.
+    """
+
+    def __init__(self, context: SparkContext, tag: str) -> None:
+        spark = context._jsc.sc()
+        self._tracker, self._store, self._tag = spark.statusTracker(), spark.statusStore(), tag
+        self._text: Any = cast("Any", context._jvm).java.util.Arrays.toString  # the ids in one call
+        self._ended: dict[int, tuple[int, int]] = {}
+
+    def count(self) -> tuple[int, int]:
+        """Return the number of tasks that have ended, and of all that are known."""
+        ids: list[int] = json.loads(self._text(self._tracker.getJobIdsForTag(self._tag)))
+        counts = [self._ended.get(each) or self._of(each) for each in ids]
+        return sum(ended for ended, _ in counts), sum(known for _, known in counts)
+
+    def _of(self, number: int) -> tuple[int, int]:
+        job = self._store.job(number)
+        counts = job.numCompletedTasks(), job.numTasks() - job.numSkippedTasks()
+        if job.completionTime().isDefined():
+            self._ended[number] = counts
+        return counts

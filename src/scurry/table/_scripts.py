@@ -80,6 +80,6 @@ def _show(result: TableResult) -> None:
 
 def _progress_of(job: JobClient) -> AbstractContextManager[object]:
     """Return the progress display of an insertion; queries show theirs while their rows are fetched."""
-    from scurry.sql.statements.jobs import TableJob
+    from scurry.sql.statements.jobs import StatementJob
 
-    return ProgressDisplay(job.execution) if isinstance(job, TableJob) else nullcontext()
+    return ProgressDisplay(job.execution) if isinstance(job, StatementJob) else nullcontext()

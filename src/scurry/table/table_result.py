@@ -60,10 +60,10 @@ class TableResult(ApiObject):
             TimeoutError: The time is over.
             ScurryError: The job failed.
         """
-        from scurry.sql.statements.jobs import TableJob
+        from scurry.sql.statements.jobs import StatementJob
 
         job = self._result.job
-        if isinstance(job, TableJob) and not self._result.is_query:
+        if isinstance(job, StatementJob) and not self._result.is_query:
             job.wait(timeout_ms)
 
     def get_table_schema(self) -> TableSchema:

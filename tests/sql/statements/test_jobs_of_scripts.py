@@ -13,7 +13,7 @@ from scurry.common import JobStatus
 from scurry.common._process.launch import LaunchOptions
 from scurry.errors import JobCancelledError
 from scurry.runtime.submit import submit
-from scurry.sql.statements.jobs import TableJob
+from scurry.sql.statements.jobs import StatementJob
 from support.statements.tables import environment
 
 TABLES = """
@@ -50,7 +50,7 @@ def test_a_job_has_the_name_that_flink_gives_it(setting: str, statement: str, na
     result = env.execute_sql(statement)
     result.wait()
     job = result.get_job_client()
-    assert isinstance(job, TableJob)
+    assert isinstance(job, StatementJob)
     assert job.execution.plan.settings.job_name == name
 
 

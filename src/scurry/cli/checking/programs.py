@@ -31,8 +31,14 @@ _OF_KEYS = ("set", "set_string", "set_integer", "set_float", "set_boolean")
 _DEFINE = re.compile(r"(create|register)_\w*(table|view|function|catalog|database)\w*|load_module|use_\w+")
 #: Packages whose classes annotations name.
 _PUBLIC = (
-    "common", "datastream", "datastream.window", "datastream.state", "table", "cep", "datastream.connectors",
-)  # fmt: skip
+    "common",
+    "datastream",
+    "datastream.window",
+    "datastream.state",
+    "table",
+    "cep",
+    "datastream.connectors",
+)
 _KEY = re.compile(r"[a-z][\w-]*(\.[\w-]+)+")
 _NO_EFFECT = re.compile(r"(?:has|have) no effect here")
 

@@ -18,11 +18,29 @@ from scurry.table.connectors import identifiers
 _MODE = "execution.runtime-mode"
 #: Statements that define something in memory, or show what is defined.
 _DEFINES = (
-    nodes.CreateCatalog, nodes.CreateDatabase, nodes.CreateFunction, nodes.CreateTable, nodes.CreateView, nodes.Drop,
-    nodes.AlterCatalog, nodes.AlterDatabase, nodes.AlterFunction, nodes.AlterTable, nodes.AlterView, nodes.AlterModel,
-    nodes.AlterMaterializedTable, nodes.UseCatalog, nodes.UseDatabase, nodes.Show, nodes.ShowCreate,
-    nodes.DescribeTable, nodes.DescribeCatalog, nodes.DescribeDatabase, nodes.DescribeFunction, nodes.DescribeModel,
-)  # fmt: skip
+    nodes.CreateCatalog,
+    nodes.CreateDatabase,
+    nodes.CreateFunction,
+    nodes.CreateTable,
+    nodes.CreateView,
+    nodes.Drop,
+    nodes.AlterCatalog,
+    nodes.AlterDatabase,
+    nodes.AlterFunction,
+    nodes.AlterTable,
+    nodes.AlterView,
+    nodes.AlterModel,
+    nodes.AlterMaterializedTable,
+    nodes.UseCatalog,
+    nodes.UseDatabase,
+    nodes.Show,
+    nodes.ShowCreate,
+    nodes.DescribeTable,
+    nodes.DescribeCatalog,
+    nodes.DescribeDatabase,
+    nodes.DescribeFunction,
+    nodes.DescribeModel,
+)
 #: Statements around one that reads or writes tables.
 _AROUND = (nodes.Execute, nodes.Explain, nodes.CompilePlan, nodes.CompileAndExecutePlan)
 _CHANGES = (nodes.Update, nodes.Delete, nodes.Merge, nodes.TruncateTable)

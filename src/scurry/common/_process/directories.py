@@ -1,5 +1,6 @@
 """Provide directories for scurry's own files: caches, and files that matter only while a process runs."""
 
+# platformdirs names directories as well, but does not look whether others can write to them.
 from __future__ import annotations
 
 import atexit

@@ -1,5 +1,6 @@
 """A client of schema registries with Confluent's API: Confluent, Apicurio, Karapace, Redpanda."""
 
+# Not that of confluent-kafka: it needs httpx and authlib, and messages of files and other queues have schemas, too.
 from __future__ import annotations
 
 import functools

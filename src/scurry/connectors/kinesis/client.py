@@ -43,9 +43,17 @@ BUSY_CODES = {
 }
 #: Codes of errors of credentials.
 _DENIED = (
-    "AccessDenied", "ExpiredToken", "IncompleteSignature", "InvalidClientToken", "InvalidSignature",
-    "MissingAuthenticationToken", "NotAuthorized", "OptInRequired", "SignatureDoesNotMatch", "UnrecognizedClient",
-)  # fmt: skip
+    "AccessDenied",
+    "ExpiredToken",
+    "IncompleteSignature",
+    "InvalidClientToken",
+    "InvalidSignature",
+    "MissingAuthenticationToken",
+    "NotAuthorized",
+    "OptInRequired",
+    "SignatureDoesNotMatch",
+    "UnrecognizedClient",
+)
 
 
 def botocore() -> Any:

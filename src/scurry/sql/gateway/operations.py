@@ -12,7 +12,7 @@ from typing import Any
 
 from scurry._dataclasses import dataclass
 from scurry.errors import GatewayError
-from scurry.sql.statements.jobs import TableJob
+from scurry.sql.statements.jobs import StatementJob
 from scurry.sql.statements.results import StatementResult
 
 #: Maximum rows that wait for their client, and maximum rows of a page.
@@ -162,7 +162,7 @@ class Operation:
             self._result = result
             if self._status.is_terminal:
                 self._cancel_job(always=True)
-            elif isinstance(result.job, TableJob) and not result.is_query and self._waits():
+            elif isinstance(result.job, StatementJob) and not result.is_query and self._waits():
                 result.job.wait()
             if self._become(OperationStatus.FINISHED):
                 self._take(result)

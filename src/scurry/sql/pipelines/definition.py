@@ -33,9 +33,15 @@ from scurry.sql.pipelines.transforms import CONVERTERS, Transform
 _PIPELINE = ("name", "parallelism", "local-time-zone", "schema.change.behavior")
 _ROUTE = ("source-table", "sink-table", "replace-symbol", "description")
 _TRANSFORM = (
-    "source-table", "projection", "filter", "primary-keys", "partition-keys", "table-options",
-    "converter-after-transform", "description",
-)  # fmt: skip
+    "source-table",
+    "projection",
+    "filter",
+    "primary-keys",
+    "partition-keys",
+    "table-options",
+    "converter-after-transform",
+    "description",
+)
 _INCLUDED, _EXCLUDED = "include.schema.changes", "exclude.schema.changes"
 _OF_SOURCE = ("type", "name", "tables", "tables.exclude")
 _SOURCES: dict[str, type[TableFactory]] = {"mysql": MySqlCdcFactory, "postgres": PostgresCdcFactory}

@@ -18,8 +18,14 @@ from scurry.sql.types.common_type import find_common_type
 BEHAVIORS = ("lenient", "evolve", "try_evolve", "ignore", "exception")
 #: The kinds of changes, as `include.schema.changes` names them.
 CHANGES = (
-    "add.column", "alter.column.type", "create.table", "drop.column", "drop.table", "rename.column", "truncate.table",
-)  # fmt: skip
+    "add.column",
+    "alter.column.type",
+    "create.table",
+    "drop.column",
+    "drop.table",
+    "rename.column",
+    "truncate.table",
+)
 _ADD, _ALTER, _DROP, _RENAME = "add.column", "alter.column.type", "drop.column", "rename.column"
 _STRING = types.VarCharType(types.MAX_LENGTH)
 _TEXTS = (types.VarCharType, types.CharType)

@@ -203,8 +203,13 @@ class TableMessages:
         word = b"DELETE" if kind == _DELETE else b"INSERT" if kind == _INSERT else b"UPDATE"
         key = json.dumps(self.table.columns.key, ensure_ascii=False, separators=(",", ":")).encode()
         return b'{%s"data":[%s],"type":"%s","database":%s,"table":%s,"pkNames":%s}' % (
-            old, row, word, database, name, key,
-        )  # fmt: skip
+            old,
+            row,
+            word,
+            database,
+            name,
+            key,
+        )
 
     def _names(self) -> tuple[bytes, bytes]:
         parts = self.table.path.split(".")

@@ -111,11 +111,9 @@ class SavepointFactory(TableFactory):
             ).with_hint("scurry.state.SavepointReader.read(path).keyed_state(uid) shows what it keeps")
         names = StateNames(uid, operator)
         columns = [
-            _key(column, uid, operator)
-            if column.name == key
-            else _state(column, uid, operator, names, options)
+            _key(column, uid, operator) if column.name == key else _state(column, uid, operator, names, options)
             for column in context.physical_columns
-        ]  # fmt: skip
+        ]
         return SavepointSource(
             path,
             uid,

@@ -18,7 +18,7 @@ from scurry.sql.connectors.contract import SinkTarget
 from scurry.sql.plan import builders, calls
 from scurry.sql.plan.expressions import Expression, Literal
 from scurry.sql.plan.nodes import Plan, Sink
-from scurry.sql.statements.jobs import TableJob, run_sinks
+from scurry.sql.statements.jobs import StatementJob, run_sinks
 from scurry.sql.statements.names import qualified
 from scurry.sql.statements.planning import PlannedStatement, planned, sink_with_changes
 from scurry.sql.statements.queries import plan_query
@@ -70,7 +70,7 @@ def started(statement: PlannedStatement, numbers: Mapping[Plan, int] | None = No
     return insert_result(job, [sink.table.identifier for sink in statement.sinks])
 
 
-def insert_result(job: TableJob, targets: Sequence[ObjectIdentifier]) -> StatementResult:
+def insert_result(job: StatementJob, targets: Sequence[ObjectIdentifier]) -> StatementResult:
     """Return the answer of insertions: -1 for each table, because rows are not counted.
 
     Flink numbers insertions into one table, then makes one of them: `t_1, u` are the names of those into `t, u, t`.

@@ -31,13 +31,13 @@ def run_query(statement: PlannedStatement) -> Iterator[Changes]:
     return QueryJob(statement).changes()
 
 
-def run_sinks(statement: PlannedStatement, numbers: Mapping[Plan, int] | None = None) -> TableJob:
+def run_sinks(statement: PlannedStatement, numbers: Mapping[Plan, int] | None = None) -> StatementJob:
     """Start the job that writes the sinks of a statement.
 
     Args:
         numbers: As for `scurry.sql.statements.inserts.started`.
     """
-    job = TableJob(lambda _: _started(statement, numbers=numbers), JobID)
+    job = StatementJob(lambda _: _started(statement, numbers=numbers), JobID)
     job.begin()
     return job
 
@@ -67,7 +67,9 @@ def _started(
     return submit_with_endpoint(plan, session.configuration, runner, job_id)
 
 
-class TableJob(JobClient):
+class StatementJob(JobClient):
+    """The client of a statement's job, which begins when it has to."""
+
     def __init__(self, start: Callable[[JobID], RunningJob], reserve: Callable[[], JobID]) -> None:
         """Prepare to start the job."""
         self._start = start
@@ -143,7 +145,7 @@ class TableJob(JobClient):
         return self.begin().get_job_execution_result()
 
 
-class QueryJob(TableJob):
+class QueryJob(StatementJob):
     """The job of a query, and its rows; it begins when the first row or its outcome is wanted."""
 
     def __init__(self, statement: PlannedStatement) -> None:

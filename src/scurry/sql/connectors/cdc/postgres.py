@@ -42,8 +42,12 @@ CHANGELOG = TableOption(
     "all",
     "Whether updates have the row before: `all` needs REPLICA IDENTITY FULL, `upsert` a primary key.",
 )
-MODE = TableOption("scan.startup.mode", str, "initial", f"{common.MODE_TEXT}; `latest-offset`, `committed-offset` (of "
-                   "the slot) read changes only, `snapshot` rows only.")  # fmt: skip
+MODE = TableOption(
+    "scan.startup.mode",
+    str,
+    "initial",
+    f"{common.MODE_TEXT}; `latest-offset`, `committed-offset` (of the slot) read changes only, `snapshot` rows only.",
+)
 RELEASE_DELAY = TableOption(
     "scan.lsn-commit.checkpoints-num-delay",
     whole_number,

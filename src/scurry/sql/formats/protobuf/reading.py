@@ -1,5 +1,6 @@
 """ProtobufDecoder: messages of Protocol Buffers as columns."""
 
+# Not protarrow: it has no choice of what a field that a message lacks is, as `protobuf.read-default-values` has.
 from __future__ import annotations
 
 import functools

@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from scurry._dataclasses import dataclass
 from scurry.common.config_options import MAX_PARALLELISM, RUNNER
 from scurry.common.recursion import deep_recursion
 from scurry.connectors.collect_sink import CollectedRecords, CollectSink
@@ -252,35 +252,30 @@ class _SparkRunner(_BatchRunner):
             rows = self._spark.save_on_spark(*arguments, sink.operator.function, checked, self._counting)
             self._count(job, sink.id, "numRecordsIn", rows)
             return []
-        write = _TaskWriter(sink, settings.job_key, enforcer)
+        write = partial(_write_in_task, sink, settings.job_key, enforcer)
         written = self._spark.write_on_spark(*arguments, write, self._counting)
         for subtask, (rows, _) in enumerate(written):
             self._count(job, sink.id, "numRecordsIn", rows, subtask)
         return [committable for _, found in written for committable in found]
 
 
-@dataclass(frozen=True)
-class _TaskWriter:
-    """Write the rows of one task; picklable."""
+def _write_in_task(
+    sink: OperatorPlan, job_key: str, enforcer: NotNullEnforcer, subtask: int, batches: Iterator[pa.RecordBatch]
+) -> tuple[int, list[Any]]:
+    """Write the rows of one task; return how many there are, and the committables."""
+    from scurry.runtime.operators.sink import write_blocks
 
-    sink: OperatorPlan
-    job_key: str
-    enforcer: NotNullEnforcer
+    rows = 0
 
-    def __call__(self, subtask: int, batches: Iterator[pa.RecordBatch]) -> tuple[int, list[Any]]:
-        from scurry.runtime.operators.sink import write_blocks
+    def blocks() -> Iterator[list[Changes]]:
+        nonlocal rows
+        for batch in batches:
+            kept = enforcer.apply(batch)
+            rows += kept.num_rows
+            yield [Changes(kept)]
 
-        rows = 0
-
-        def blocks() -> Iterator[list[Changes]]:
-            nonlocal rows
-            for batch in batches:
-                kept = self.enforcer.apply(batch)
-                rows += kept.num_rows
-                yield [Changes(kept)]
-
-        committables = write_blocks(self.sink, subtask, self.job_key, blocks())
-        return rows, committables
+    committables = write_blocks(sink, subtask, job_key, blocks())
+    return rows, committables
 
 
 def _number_of_functions(plans: Sequence[Plan], graph: BatchGraph) -> int:

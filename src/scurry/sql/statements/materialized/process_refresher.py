@@ -22,7 +22,7 @@ from scurry.errors import ScurryError, ValidationError
 from scurry.sql.catalog.catalog import GenericInMemoryCatalog
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.materialized import CatalogMaterializedTable, RefreshHandler, RefreshMode
-from scurry.sql.statements.jobs import TableJob
+from scurry.sql.statements.jobs import StatementJob
 from scurry.sql.statements.materialized.refresh_jobs import (
     configured,
     continuous_name,
@@ -49,7 +49,7 @@ _ENDING_MS = 10_000
 class _Refreshed:
     """A table that this process refreshes."""
 
-    def __init__(self, job: TableJob | None = None, periodic: Periodic | None = None) -> None:
+    def __init__(self, job: StatementJob | None = None, periodic: Periodic | None = None) -> None:
         self.job, self.periodic = job, periodic
         self.lock: IO[str] | None = None
         self.refreshed_ms: int | None = None
@@ -184,7 +184,7 @@ class ProcessRefresher(Refresher):
         identifier: ObjectIdentifier,
         table: CatalogMaterializedTable,
         partition: Mapping[str, str],
-    ) -> tuple[str, TableJob | None]:
+    ) -> tuple[str, StatementJob | None]:
         """Start a refresh now."""
         settings = {JOB_NAME.key: refresh_name(identifier, periodic=False), RUNTIME_MODE.key: "BATCH"}
         job = refresh(configured(session, settings), identifier, table, partition)
@@ -282,12 +282,12 @@ def _hold(directory: Path, identifier: ObjectIdentifier) -> IO[str]:
 def _ended(job: JobClient) -> None:
     """Cancel a job and wait for its end, so that nothing writes afterwards."""
     job.cancel().result()
-    if isinstance(job, TableJob):
+    if isinstance(job, StatementJob):
         with suppress(ScurryError):
             job.wait()
 
 
-def _is_over(job: TableJob) -> bool:
+def _is_over(job: StatementJob) -> bool:
     """Return whether a job that takes no requests has ended, or does so now."""
     with suppress(ScurryError, TimeoutError):
         job.wait(_ENDING_MS)

@@ -16,7 +16,7 @@ from scurry.sql.connectors import factories
 from scurry.sql.connectors.contract import RowChange, RowChanges, SinkTarget
 from scurry.sql.plan.nodes import Sink
 from scurry.sql.statements.inserts import converted, execute_sinks, plan_insert
-from scurry.sql.statements.jobs import TableJob
+from scurry.sql.statements.jobs import StatementJob
 from scurry.sql.statements.queries import plan_query, result_names
 from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
@@ -73,7 +73,7 @@ def insert_statement(
 
 def start_continuous(
     session: TableSession, identifier: ObjectIdentifier, table: CatalogMaterializedTable, options: Mapping[str, str]
-) -> TableJob:
+) -> StatementJob:
     """Start the job of CONTINUOUS mode.
 
     Args:
@@ -86,13 +86,13 @@ def start_continuous(
     assert isinstance(statement, nodes.Insert)
     session = session.executing(statement)
     job = execute_sinks(session, [plan_insert(session, statement)]).job
-    assert isinstance(job, TableJob)
+    assert isinstance(job, StatementJob)
     return job
 
 
 def refresh(
     session: TableSession, identifier: ObjectIdentifier, table: CatalogMaterializedTable, partition: Mapping[str, str]
-) -> TableJob:
+) -> StatementJob:
     """Start the BATCH job that replaces the rows of a table, or those of a partition.
 
     Args:
@@ -103,7 +103,7 @@ def refresh(
     """
     session = session.executing()
     job = execute_sinks(session, [replacing_sink(session, identifier, table, partition)]).job
-    assert isinstance(job, TableJob)
+    assert isinstance(job, StatementJob)
     return job
 
 

@@ -15,7 +15,7 @@ from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.materialized import CatalogMaterializedTable, RefreshHandler
 from scurry.sql.functions.java_time.calendar import Moment
 from scurry.sql.functions.java_time.formatting import format_moment
-from scurry.sql.statements.jobs import TableJob
+from scurry.sql.statements.jobs import StatementJob
 from scurry.sql.statements.session import TableSession
 
 SAVEPOINT_DIRECTORIES = ("execution.checkpointing.savepoint-dir", "state.savepoints.dir")
@@ -93,7 +93,7 @@ class Refresher(ABC):
         identifier: ObjectIdentifier,
         table: CatalogMaterializedTable,
         partition: Mapping[str, str],
-    ) -> tuple[str, TableJob | None]:
+    ) -> tuple[str, StatementJob | None]:
         """Start a refresh now; return the id of its job, and the job if it runs in this process.
 
         Raises:

@@ -11,7 +11,7 @@ from scurry.common.config_options import JOB_NAME, RUNTIME_MODE
 from scurry.sql.catalog.catalog import Catalog
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.materialized import CatalogMaterializedTable, RefreshHandler
-from scurry.sql.statements.jobs import TableJob
+from scurry.sql.statements.jobs import StatementJob
 from scurry.sql.statements.materialized.process_refresher import ProcessRefresher
 from scurry.sql.statements.materialized.refresh_jobs import configured, refresh, refresh_name, replacing_sink
 from scurry.sql.statements.materialized.refresher import Refresher, partition_at
@@ -49,7 +49,7 @@ def refresh_here(
     table: CatalogMaterializedTable,
     partition: Mapping[str, str],
     due_ms: int | None,
-) -> tuple[str, TableJob | None]:
+) -> tuple[str, StatementJob | None]:
     """Refresh a table to the end, as a job of a session for which a refresher has submitted the statement.
 
     Args:

@@ -20,7 +20,7 @@ from scurry.rest.registry import registered_jobs, token_of
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.materialized import CatalogMaterializedTable, RefreshHandler, RefreshMode
 from scurry.sql.statements.inserts import plan_insert
-from scurry.sql.statements.jobs import TableJob
+from scurry.sql.statements.jobs import StatementJob
 from scurry.sql.statements.materialized.refresh_jobs import (
     REFRESH_KEY,
     configured,
@@ -199,7 +199,7 @@ class SessionRefresher(Refresher):
         identifier: ObjectIdentifier,
         table: CatalogMaterializedTable,
         partition: Mapping[str, str],
-    ) -> tuple[str, TableJob | None]:
+    ) -> tuple[str, StatementJob | None]:
         """Start a refresh now."""
         assert table.handler is not None
         process = self._process()

@@ -8,6 +8,7 @@ subject. Modules import what their rules call, and stand above it. The grammar i
 from below as well, through the parser: operations, as ``Parser.expression``, and ``Parser.select``.
 """
 
+# Not sqlglot's: errors have the texts of Calcite, and each node the place of its tokens.
 from __future__ import annotations
 
 from scurry.sql.syntax.parser.entry import parse, parse_expression, parse_path, parse_statements

@@ -1,4 +1,4 @@
-"""tests/README.md and CONTRIBUTING.md say where things are."""
+"""tests/README.md, CONTRIBUTING.md and architecture.md say where things are, and what to read first."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from support import TESTS
 
 README = (TESTS / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (TESTS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+ARCHITECTURE = (TESTS.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
 def directories(parent: Path) -> set[str]:
@@ -28,6 +31,13 @@ def test_what_a_newcomer_looks_for_is_where_contributing_says(file: str, name: s
     source = (TESTS.parent / "src" / "scurry" / file).read_text(encoding="utf-8")
     for part in name.split("."):
         assert re.search(rf"^ *(def|class) {part}\b", source, re.MULTILINE)
+
+
+def test_the_reading_path_has_at_most_three_thousand_lines() -> None:
+    files = re.findall(r"`(\w+/\S+\.py)`", ARCHITECTURE.split("## Reading path")[1].split("\n## ")[0])
+    sources = [(TESTS.parent / "src" / "scurry" / file).read_text(encoding="utf-8") for file in files]
+    assert len(files) == 12
+    assert sum(source.count("\n") for source in sources) <= 3000
 
 
 def test_what_tests_wait_for_has_more_than_a_minute() -> None:

@@ -43,7 +43,8 @@ class Supervisor:
 
     def kill_jvm(self) -> None:
         """SIGKILL to the JVM of the driver only, as a system does that runs out of memory."""
-        (jvm,) = (process.pid for process in self._main.members() if "SparkSubmit" in process.command)
+        mains = ("SparkSubmit", "PythonGatewayServer")  # as spark-submit starts it, and as `scurry run` does
+        (jvm,) = (each.pid for each in self._main.members() if any(main in each.command for main in mains))
         kill(jvm)
 
     def kill(self) -> None:

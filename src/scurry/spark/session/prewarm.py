@@ -7,7 +7,6 @@ turn out to need no other options and no other environment variables; otherwise 
 from __future__ import annotations
 
 import atexit
-import importlib
 import os
 import re
 import shutil
@@ -17,7 +16,6 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +23,7 @@ from scurry.common.redaction import redacted
 from scurry.spark.session.cds import spark_home
 from scurry.spark.session.java import ensure_java
 from scurry.spark.session.jvm_output import filtered_output
+from scurry.spark.session.launch import gateway_command
 from scurry.spark.session.options import bounded_matters, is_one_jvm, session_options
 from scurry.spark.session.setup import prepare_archive_for_user, tell_start
 from scurry.spark.workers.interpreter import worker_python
@@ -101,12 +100,6 @@ def end_early_jvm() -> None:
         _early.pop().end()
 
 
-def _import_meanwhile() -> None:
-    """Import the modules that PySpark imports with its first call to the JVM, to test for arguments of NumPy."""
-    with suppress(ImportError):
-        importlib.import_module("pyspark.testing.utils")
-
-
 def _at_start(options: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in options.items() if _AT_START.fullmatch(key)}
 
@@ -126,15 +119,16 @@ class _EarlyJvm:
         self._options, self._environment = dict(options), _environment()
         self._directory = Path(tempfile.mkdtemp(prefix="scurry-jvm-"))
         self._address = self._directory / "address"
-        settings = [part for key, value in options.items() for part in ("--conf", f"{key}={value}")]
+        command, variables = gateway_command(home, options)
         output = filtered_output()
         self._process = subprocess.Popen(
-            [home / "bin" / "spark-submit", *settings, "pyspark-shell"],
+            command,
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
             env={
                 **os.environ,
+                **variables,
                 "SPARK_CONNECT_MODE": "0",
                 "_PYSPARK_DRIVER_CONN_INFO_PATH": str(self._address),
                 "PYSPARK_PYTHON": worker_python(),
@@ -152,7 +146,6 @@ class _EarlyJvm:
         """Make it the JVM of PySpark, unless it has ended."""
         from pyspark import SparkContext
 
-        _import_meanwhile()
         while not self._address.exists():
             if self._process.poll() is not None:
                 return self.end()

@@ -148,8 +148,10 @@ def _serve(number: int) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     own = dict(os.environ)
     with socket.socket(fileno=number) as listening:
+        gc.disable()  # while much is made that stays
         import_what_workers_need("")
         gc.freeze()
+        gc.enable()
         while True:
             ready = select.select([0, number], [], [])[0]
             if 0 in ready:

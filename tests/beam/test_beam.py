@@ -21,6 +21,11 @@ NOT_PASSED = {
     "test_sdf_default_truncate_when_unbounded": "the runner's option is_drain",
     "test_sdf_with_truncate": "the runner's option is_drain",
 }
+#: Transcripts of Beam that do not pass -> why.
+TRANSCRIPTS_NOT_PASSED = {
+    "TestStream::test_known_late_data_watermark": "Beam's lifted combiner passes on the time of a late value",
+    "TestStream::test_timestamp_combiner_custom_timestamping_earliest_1": "Beam's portable model has no such combiner",
+}
 
 
 def run_inside(place: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -63,6 +68,15 @@ def test_beams_tests_of_its_runner_pass(tmp_path: Path) -> None:
     passed = set(re.findall(r"^PASSED \S+::(\w+)", done.stdout, re.MULTILINE))
     assert failed == set(NOT_PASSED), done.stdout[-8000:]
     assert len(passed) >= 68
+
+
+@pytest.mark.nightly
+def test_beams_transcripts_of_triggers_pass(tmp_path: Path) -> None:
+    done = run_inside(tmp_path, str(INSIDE / "beams_transcripts.py"), "-k", "TestStream or TestBatch")
+    failed = set(re.findall(r"^(?:FAILED|ERROR) \S+::(\w+::\w+)", done.stdout, re.MULTILINE))
+    passed = set(re.findall(r"^PASSED \S+::(\w+::\w+)", done.stdout, re.MULTILINE))
+    assert failed == set(TRANSCRIPTS_NOT_PASSED), done.stdout[-8000:]
+    assert len(passed) >= 26
 
 
 def test_the_program_of_the_page_runs(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from apache_beam.transforms import window
 from apache_beam.transforms.trigger import DefaultTrigger
 from apache_beam.transforms.window import TimestampCombiner
 
-from scurry.beam.stages import GROUPED_OUTPUT
+from scurry.beam.stages import GROUPED_OUTPUT, STREAMED_OUTPUT
 from scurry.errors import UnsupportedError
 
 #: Bytes of encoded elements that travel together as one record.
@@ -224,16 +224,17 @@ class GroupedOutput(bundle_processor.DataOutputOperation):  # type: ignore[misc]
     """An output that a group follows: it groups elements by their encoded keys.
 
     A block has for each (key, window) the number of values and their encodings one after the other, as an encoded
-    iterable has them; where windows merge, or triggers ask for single elements, for each key the encoded values with
-    their windows.
+    iterable has them. Where windows merge, or triggers ask for single elements, and in STREAMING, it has for each key
+    the encoded values with their times and windows.
     """
 
-    def prepare(self, key: Any, value: Any, windowing: Any, window_coder: Any, grouped: Any) -> None:
+    def prepare(self, key: Any, value: Any, windowing: Any, window_coder: Any, grouped: Any, streams: bool) -> None:
         """Set the arguments besides Beam's own."""
         self._key, self._grouped = key.get_impl(), grouped
-        self._simple = is_simple(windowing)
+        self._simple = is_simple(windowing) and not streams
         self._global = self._simple and windowing.windowfn == window.GlobalWindows()
-        self._value = value.get_impl() if self._simple else coders.WindowedValueCoder(value, window_coder).get_impl()
+        self._value = value.get_impl()
+        self._windowed = coders.WindowedValueCoder(coders.BytesCoder(), window_coder).get_impl()
         self._window = window_coder.get_impl()
         self._block: dict[Any, list[bytes]] = defaultdict(list)
         self._windows: dict[Any, bytes] = {}
@@ -253,7 +254,8 @@ class GroupedOutput(bundle_processor.DataOutputOperation):  # type: ignore[misc]
             for each in windowed_value.windows:
                 self._block[encoded, self._window.encode_nested(each)].append(value)
         else:
-            self._block[encoded].append(self._value.encode_nested(windowed_value.with_value(value)))
+            value = self._value.encode_nested(value)
+            self._block[encoded].append(self._windowed.encode_nested(windowed_value.with_value(value)))
 
     def finish(self) -> None:
         """Hand the groups of the bundle over."""
@@ -265,7 +267,6 @@ class GroupedOutput(bundle_processor.DataOutputOperation):  # type: ignore[misc]
             self._block = defaultdict(list)
 
 
-@bundle_processor.BeamTransformFactory.register_urn(GROUPED_OUTPUT, beam_fn_api_pb2.RemoteGrpcPort)  # type: ignore[untyped-decorator]
 def _create(factory: Any, transform_id: str, transform: Any, port: Any, consumers: Any) -> GroupedOutput:
     coder = factory.get_coder(port.coder_id)
     operation = GroupedOutput(
@@ -285,8 +286,13 @@ def _create(factory: Any, transform_id: str, transform: Any, port: Any, consumer
         factory.get_input_windowing(transform),
         coder.window_coder,
         factory.data_channel_factory.channel.grouped,
+        transform.spec.urn == STREAMED_OUTPUT,
     )
     return operation
+
+
+for _urn in (GROUPED_OUTPUT, STREAMED_OUTPUT):
+    bundle_processor.BeamTransformFactory.register_urn(_urn, beam_fn_api_pb2.RemoteGrpcPort)(_create)
 
 
 def count_prefix(number: int) -> bytes:

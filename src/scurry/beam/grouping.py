@@ -12,7 +12,6 @@ from apache_beam.portability.api import beam_runner_api_pb2
 from apache_beam.runners import pipeline_context
 from apache_beam.transforms import trigger
 from apache_beam.transforms.window import GlobalWindows
-from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from apache_beam.utils.windowed_value import WindowedValue
 
 from scurry.beam.bundles import CHUNK_BYTES, count_prefix, is_simple
@@ -36,21 +35,23 @@ class PartitionGroups:
         return list(parts.items())
 
 
-class _Coders:
+class GroupCoders:
     """The coders of a group, and its windows."""
 
     def __init__(self, grouping: Grouping) -> None:
         components = beam_runner_api_pb2.Components.FromString(grouping.components)
         context = pipeline_context.PipelineContext(components)
         pairs = context.coders[f"channel:{grouping.input}"]
-        groups = context.coders[f"channel:{grouping.output}"]
         windowing = components.pcollections[grouping.input].windowing_strategy_id
         self.windowing = context.windowing_strategies[windowing]
-        self.key = pairs.wrapped_value_coder.key_coder().get_impl()
-        self.value = coders.WindowedValueCoder(pairs.wrapped_value_coder.value_coder(), pairs.window_coder).get_impl()
+        self.value = coders.WindowedValueCoder(coders.BytesCoder(), pairs.window_coder).get_impl()
         self.window = pairs.window_coder.get_impl()
-        self.group = groups.get_impl()
         self.header = coders.WindowedValueCoder(coders.SingletonCoder(None), pairs.window_coder).get_impl()
+
+    def encoded(self, pane: Any, key: bytes) -> bytes:
+        """Return the encoding of a pane, whose values are encoded, with its encoded key."""
+        values = list(pane.value)
+        return b"".join([self.header.encode_nested(pane.with_value(None)), key, count_prefix(len(values)), *values])
 
 
 class GroupInBatch(KeyedRowsFunction):
@@ -63,7 +64,7 @@ class GroupInBatch(KeyedRowsFunction):
 
     def open(self, context: Any) -> None:
         """Prepare the coders."""
-        self._coders = _Coders(self._grouping)
+        self._coders = GroupCoders(self._grouping)
 
     def process(self, index: int, rows: dict[Any, tuple[int, bytes]], context: RowsContext) -> list[Any]:
         """Keep a block."""
@@ -114,12 +115,11 @@ class GroupInBatch(KeyedRowsFunction):
         """Yield encoded panes, as Beam's triggers make them of all elements of a key."""
         known = self._coders
         while parts:
-            encoded, values = parts.popitem()
-            key = known.key.decode_nested(encoded)
+            key, values = parts.popitem()
             elements = list(known.value.decode_all(b"".join(each for _, each in values)))
             driver = trigger.create_trigger_driver(known.windowing, True)
-            for pane in driver.process_entire_key(key, elements):
-                yield bytes(known.group.encode_nested(pane))
+            for pane in driver.process_entire_key(None, elements):
+                yield known.encoded(pane.with_value(pane.value[1]), key)
 
 
 def chunked(elements: Iterator[bytes]) -> Iterator[bytes]:
@@ -133,6 +133,3 @@ def chunked(elements: Iterator[bytes]) -> Iterator[bytes]:
             gathered, size = create_OutputStream(), 0
     if size:
         yield gathered.get()
-
-
-__all__ = ["MIN_TIMESTAMP", "GroupInBatch", "PartitionGroups", "chunked"]

@@ -18,7 +18,7 @@ from scurry.common.configuration import Configuration
 from scurry.common.job_client import JobClient
 from scurry.common.job_status import JobStatus
 from scurry.datastream import StreamExecutionEnvironment
-from scurry.errors import ArgumentError, JobCancelledError, UnsupportedError
+from scurry.errors import ArgumentError, JobCancelledError
 
 __all__ = ["ScurryOptions", "ScurryPipelineResult", "ScurryRunner"]
 
@@ -135,24 +135,23 @@ class ScurryRunner(PipelineRunner):  # type: ignore[misc]
         Raises:
             UnsupportedError: It has a transform that scurry does not run.
         """
-        from scurry.beam.stages import stages_of
+        from scurry.beam.stages import has_test_stream, stages_of
         from scurry.beam.translation import Translation
 
         RuntimeValueProvider.set_runtime_options(options.get_all_options())
-        if options.view_as(StandardOptions).streaming:
-            raise UnsupportedError(
-                "ScurryRunner does not run streaming pipelines yet: leave out --streaming for bounded input, or use "
-                "another runner"
-            )
+        tests = has_test_stream(pipeline)
+        streaming = tests or bool(options.view_as(StandardOptions).streaming)
         measured = Measurements()
-        env = StreamExecutionEnvironment.get_execution_environment(self._settings(options))
-        Translation(env, stages_of(pipeline), measured).build()
+        env = StreamExecutionEnvironment.get_execution_environment(self._settings(options, streaming, tests))
+        Translation(env, stages_of(pipeline, streaming), measured, streaming).build()
         name = options.view_as(GoogleCloudOptions).job_name or "Beam pipeline"
         return ScurryPipelineResult(env.execute_async(name), measured)
 
-    def _settings(self, options: PipelineOptions) -> Configuration:
+    def _settings(self, options: PipelineOptions, streaming: bool, tests: bool) -> Configuration:
         settings, own = Configuration(self._configuration), options.view_as(ScurryOptions)
-        settings.set_string("execution.runtime-mode", "BATCH")
+        settings.set_string("execution.runtime-mode", "STREAMING" if streaming else "BATCH")
+        if tests:  # an event has its effects in all stages before the next one
+            settings.set_string("scurry.batch.max-records", "1")
         if own.scurry_runner:
             settings.set_string("scurry.runner", own.scurry_runner)
         for each in own.scurry_config:

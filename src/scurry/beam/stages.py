@@ -16,6 +16,8 @@ from scurry.errors import UnsupportedError
 
 #: The URN of the operation that replaces an output that a group follows: it groups while elements are made.
 GROUPED_OUTPUT = "scurry:beam:grouped_output:v1"
+#: The same in STREAMING, where each value has its time and windows.
+STREAMED_OUTPUT = "scurry:beam:streamed_output:v1"
 #: The kind of the buffers of Reshuffle.
 RESHUFFLE = "reshuffle"
 
@@ -95,15 +97,38 @@ class Grouping:
 
 
 @dataclass(frozen=True)
+class TestEvents:
+    """A TestStream.
+
+    Attributes:
+        payload: Its events, as Beam's TestStreamPayload.
+        components: Coders and windowing strategies, as Beam's Components.
+        collection: The id of the collection of its elements.
+        buffer: The buffer that it writes.
+    """
+
+    name: str
+    payload: bytes
+    components: bytes
+    collection: str
+    buffer: bytes
+
+
+@dataclass(frozen=True)
 class Stages:
     """The stages of a pipeline in the order of their inputs, and its groups by the buffers that they read."""
 
     stages: list[Stage]
     groupings: dict[bytes, Grouping]
+    tests: list[TestEvents]
 
 
-def stages_of(pipeline: Any) -> Stages:
+def stages_of(pipeline: Any, streaming: bool) -> Stages:
     """Return the stages of a pipeline's proto.
+
+    Args:
+        pipeline: The proto.
+        streaming: Whether it runs in STREAMING.
 
     Raises:
         UnsupportedError: A transform that scurry does not run.
@@ -135,19 +160,19 @@ def stages_of(pipeline: Any) -> Stages:
                 common_urns.primitives.FLATTEN.urn,
                 common_urns.primitives.GROUP_BY_KEY.urn,
                 common_urns.composites.RESHUFFLE.urn,
+                common_urns.primitives.TEST_STREAM.urn,
             ]
         ),
     )
     _use_channel_coders(context)
     groupings: dict[bytes, Grouping] = {}
-    found = [_stage(each, context, groupings) for each in stages]
-    return Stages(found, groupings)
+    found = [_stage(each, context, groupings, streaming) for each in stages if not _is_test_stream(each)]
+    return Stages(found, groupings, [_test_events(each, context) for each in stages if _is_test_stream(each)])
 
 
 def _require_python(pipeline: Any) -> None:
     """Raise an error for a transform that runs in another language, or that scurry does not run."""
     for transform in pipeline.components.transforms.values():
-        urn = transform.spec.urn
         if transform.environment_id:
             environment = pipeline.components.environments[transform.environment_id]
             if environment.urn == common_urns.environments.EXTERNAL.urn or _is_foreign(environment):
@@ -155,11 +180,6 @@ def _require_python(pipeline: Any) -> None:
                     f"transform {transform.unique_name!r} runs in another language or process ({environment.urn}), and "
                     "ScurryRunner runs Python transforms only: use a transform that is written in Python"
                 )
-        if urn == common_urns.primitives.TEST_STREAM.urn:
-            raise UnsupportedError(
-                f"transform {transform.unique_name!r}: ScurryRunner does not run TestStream yet; use beam.Create with "
-                "timestamps, or Beam's own local runner"
-            )
 
 
 def _is_foreign(environment: Any) -> bool:
@@ -217,7 +237,37 @@ def _use_channel_coders(context: Any) -> None:
         context.components.coders[f"channel:{collection}"].CopyFrom(context.components.coders[coder])
 
 
-def _stage(stage: Any, context: Any, groupings: dict[bytes, Grouping]) -> Stage:
+def has_test_stream(pipeline: Any) -> bool:
+    """Return whether a pipeline has a TestStream."""
+    urn = common_urns.primitives.TEST_STREAM.urn
+    return any(transform.spec.urn == urn for transform in pipeline.components.transforms.values())
+
+
+def _is_test_stream(stage: Any) -> bool:
+    return any(each.spec.urn == common_urns.primitives.TEST_STREAM.urn for each in stage.transforms)
+
+
+def _test_events(stage: Any, context: Any) -> TestEvents:
+    (test,) = [each for each in stage.transforms if each.spec.urn == common_urns.primitives.TEST_STREAM.urn]
+    payload = beam_runner_api_pb2.TestStreamPayload.FromString(test.spec.payload)
+    if len(test.outputs) != 1:
+        raise UnsupportedError(
+            f"transform {test.unique_name!r} has {len(test.outputs)} outputs, and ScurryRunner runs a TestStream of "
+            "one: split its elements by a function with outputs"
+        )
+    for event in payload.events:
+        if event.HasField("processing_time_event"):
+            raise UnsupportedError(
+                f"transform {test.unique_name!r} advances processing time, which ScurryRunner does not do: it is the "
+                "wall clock. Test with event time, or with Beam's own local runner"
+            )
+    (collection,) = test.outputs.values()
+    (write,) = [each for each in stage.transforms if each.spec.urn == bundle_processor.DATA_OUTPUT_URN]
+    components = components_of(context.components, (collection,))
+    return TestEvents(test.unique_name, test.spec.payload, components, collection, write.spec.payload)
+
+
+def _stage(stage: Any, context: Any, groupings: dict[bytes, Grouping], streaming: bool) -> Stage:
     components = context.components
     transforms: dict[str, Any] = {}
     reads: list[tuple[str, bytes, str]] = []
@@ -239,10 +289,11 @@ def _stage(stage: Any, context: Any, groupings: dict[bytes, Grouping]) -> Stage:
             outputs.append(output)
             transform.spec.payload = _port(context.data_channel_coders[collection])
             if output.kind == "group":
-                transform.spec.urn = GROUPED_OUTPUT
+                transform.spec.urn = STREAMED_OUTPUT if streaming else GROUPED_OUTPUT
                 _, name = translations.split_buffer_id(buffer)
                 groupings[buffer] = _grouping(components.transforms[name], context)
         elif urn in translations.PAR_DO_URNS:
+            _require_bounded(each, components, streaming)
             payload = beam_runner_api_pb2.ParDoPayload.FromString(buffer)
             stateful = stateful or bool(payload.state_specs or payload.timer_family_specs)
             if payload.requires_time_sorted_input:
@@ -255,6 +306,11 @@ def _stage(stage: Any, context: Any, groupings: dict[bytes, Grouping]) -> Stage:
             for tag, side in payload.side_inputs.items():
                 collection = each.inputs[tag]
                 found = translations.create_buffer_id(collection)
+                if streaming:
+                    raise UnsupportedError(
+                        f"transform {each.unique_name!r} has a side input, which ScurryRunner does not run in "
+                        "STREAMING yet: join by CoGroupByKey, or run a bounded pipeline without --streaming"
+                    )
                 side_inputs.append(SideInput(each.unique_name, tag, found, side.access_pattern.urn, collection))
         transforms[each.unique_name] = transform
     if len(reads) != 1:
@@ -281,6 +337,21 @@ def components_of_stage(stage: Stage) -> bytes:
     """Return the coders of the inputs of a stage, as Beam's Components."""
     parsed = beam_fn_api_pb2.ProcessBundleDescriptor.FromString(stage.descriptor)
     return components_of(parsed, {stage.collection, *(each.collection for each in stage.side_inputs)})
+
+
+def _require_bounded(transform: Any, components: Any, streaming: bool) -> None:
+    """Raise an error for a splittable DoFn in STREAMING that does not end."""
+    unbounded = beam_runner_api_pb2.IsBounded.UNBOUNDED
+    splits = transform.spec.urn == common_urns.sdf_components.PROCESS_SIZED_ELEMENTS_AND_RESTRICTIONS.urn
+    if (
+        streaming
+        and splits
+        and any(components.pcollections[each].is_bounded == unbounded for each in transform.outputs.values())
+    ):
+        raise UnsupportedError(
+            f"transform {transform.unique_name!r} is an unbounded splittable DoFn, which ScurryRunner does not run in "
+            "STREAMING yet: read with a bounded one, or use another runner"
+        )
 
 
 def _port(coder: str) -> bytes:

@@ -13,6 +13,7 @@ from apache_beam.runners import pipeline_context
 from scurry.beam.functions import StageRunner
 from scurry.beam.side_inputs import SideInputs
 from scurry.beam.stages import Stage
+from scurry.beam.times import beams_watermark, scurrys_watermark
 from scurry.errors import UnsupportedError
 from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.keys import key_hash, subtask_of
@@ -113,15 +114,21 @@ _MOST_PIECES = 64
 
 
 class RunStatefulStage(KeyedRowsFunction):
-    """Run a stage with state and timers, in BATCH: each subtask has the state of its keys in memory.
+    """Run a stage with state and timers.
 
-    Timers fire when the input has ended, key by key in the order of their times; what they set fires, too.
+    In STREAMING these are keyed state and timers of scurry. In BATCH each subtask has the state of its keys in memory,
+    and timers fire when the input has ended, key by key in the order of their times; what they set fires, too.
+
+    Args:
+        components: The coders of the inputs of the stage, as Beam's Components.
     """
 
-    def __init__(self, stage: Stage, components: bytes) -> None:
-        self._stage, self._components = stage, components
+    def __init__(self, stage: Stage, components: bytes, streaming: bool) -> None:
+        self._stage, self._components, self._streaming = stage, components, streaming
         self._runner: StageRunner | None = None
-        self._entries: dict[bytes, dict[str, Any]] = {}
+        self._context: RowsContext | None = None
+        self._entries: dict[bytes, Any] = {}
+        self._awake: dict[bytes, None] = {}
         self._ended = self._has_records = False
 
     def open(self, context: Any) -> None:
@@ -129,40 +136,61 @@ class RunStatefulStage(KeyedRowsFunction):
         self._runner = StageRunner(self._stage)
         bundles = self._runner.bundles
         bundles.state.keyed = KeyedStates()
-        bundles.state.keyed.entry_of = lambda key: self._entries.setdefault(key, {})
+        bundles.state.keyed.entry_of = self._entry
         if self._stage.side_inputs:
             bundles.state.side_inputs = SideInputs(self._stage.side_inputs, self._components)
         self._coders = bundles.timer_coders
+        self._awake = {}
 
     def close(self) -> None:
         """Tear the stage down."""
         if self._runner is not None:
             self._runner.close()
+            self._runner = None
 
     def process(self, index: int, rows: Any, context: RowsContext) -> list[Any]:
         """Run a bundle, or keep elements of a side input."""
         assert self._runner is not None
+        self._context = context
         if index:
             self._runner.bundles.state.side_inputs.add(*rows)
             return []
+        if self._streaming:
+            return [*self._bundle([rows], []), *self._fired(context)]
         if not self._has_records:
             self._has_records = True
             context.register_event_timer(MAX_TIME)
         return list(self._bundle([rows], []))
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Note that the input has ended."""
-        self._ended = True
+        """Note that the current key has timers that are due, or in BATCH that the input has ended."""
+        if self._streaming:
+            self._awake[context.key] = None
+        else:
+            self._ended = True
+
+    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Note that the current key has timers that are due."""
+        self._awake[context.key] = None
 
     def emit_after_timers(self, context: RowsContext) -> list[Any]:
-        """Fire all timers, if the input has ended."""
+        """Fire the timers that are due; in BATCH all of them, if the input has ended."""
+        self._context = context
+        if self._streaming:
+            return self._fired(context)
         results: list[Any] = []
         if self._ended:
             self._ended = self._has_records = False
-            while due := self._due():
-                results += self._bundle([], due)
+            self._awake = dict.fromkeys(self._entries)
+            results = self._fired(context)
             self._entries.clear()
         return results
+
+    def _entry(self, key: bytes) -> Any:
+        if not self._streaming:
+            return self._entries.setdefault(key, {})
+        assert self._context is not None
+        return self._context.select(key)
 
     def _bundle(self, chunks: list[bytes], due: list[Any]) -> Iterator[Any]:
         """Run a bundle; keep the timers that it sets."""
@@ -173,29 +201,53 @@ class RunStatefulStage(KeyedRowsFunction):
         for (transform, family), encoded in timers:
             coder = self._coders[transform, family]
             for timer in coder.decode_all(encoded):
-                key = coder._key_coder_impl.encode_nested(timer.user_key)
-                kept = self._entries.setdefault(key, {}).setdefault(_TIMERS, {})
-                slot = (
-                    transform,
-                    family,
-                    coder._windows_coder_impl.encode_nested(timer.windows),
-                    timer.dynamic_timer_tag,
-                )
-                if timer.clear_bit:
-                    kept.pop(slot, None)
-                else:
-                    kept[slot] = (timer.fire_timestamp.micros, coder.encode_nested(timer))
+                windows = coder._windows_coder_impl.encode_nested(timer.windows)
+                slot = (transform, family, windows, timer.dynamic_timer_tag)
+                self._keep(coder._key_coder_impl.encode_nested(timer.user_key), slot, timer, coder)
         return self._runner.tagged(outputs)
 
-    def _due(self) -> list[Any]:
+    def _keep(self, key: bytes, slot: tuple[str, str, bytes, str], timer: Any, coder: Any) -> None:
+        """Set or clear a timer."""
+        entry = self._entry(key)
+        kept = entry.setdefault(_TIMERS, {})
+        if timer.clear_bit:
+            kept.pop(slot, None)
+            return
+        kept[slot] = (timer.fire_timestamp.micros, coder.encode_nested(timer))
+        self._awake[key] = None  # it may be due already
+        if self._streaming and self._context is not None:
+            if self._stage.timers[slot[:2]] == _EVENT_TIME:
+                self._context.register_event_timer(scurrys_watermark(timer.fire_timestamp))
+            else:
+                self._context.register_processing_timer(-(-timer.fire_timestamp.micros // 1000))
+
+    def _fired(self, context: RowsContext) -> list[Any]:
+        """Fire the timers of the keys that may have some that are due, until none is."""
+        results: list[Any] = []
+        while due := self._due(context):
+            results += self._bundle([], due)
+        return results
+
+    def _due(self, context: RowsContext) -> list[Any]:
         """Remove and return the earliest timers of each key: those of event time first."""
         found: list[Any] = []
-        for entry in self._entries.values():
+        awake, self._awake = self._awake, {}
+        ends = not self._streaming or context.watermark == MAX_TIME
+        watermark, now = beams_watermark(context.watermark).micros, context.processing_time * 1000
+        for key in awake:
+            entry = self._entry(key)
             timers = entry.get(_TIMERS)
-            if not timers:
+            if timers is None:
                 continue
-            order = [(self._stage.timers[slot[:2]] != _EVENT_TIME, time) for slot, (time, _) in timers.items()]
-            first = min(order)
-            for slot in [slot for slot, place in zip(list(timers), order, strict=True) if place == first]:
-                found.append((slot[:2], timers.pop(slot)[1]))
+            order = {slot: (self._stage.timers[slot[:2]] != _EVENT_TIME, time) for slot, (time, _) in timers.items()}
+            ready = {
+                slot: place for slot, place in order.items() if ends or place[1] <= (now if place[0] else watermark)
+            }
+            if ready:
+                first = min(ready.values())
+                for slot in [slot for slot, place in ready.items() if place == first]:
+                    found.append((slot[:2], timers.pop(slot)[1]))
+                self._awake[key] = None
+            if not timers:
+                del entry[_TIMERS]
         return found

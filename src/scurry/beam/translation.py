@@ -9,8 +9,10 @@ from apache_beam.runners.portability.fn_api_runner.translations import IMPULSE_B
 
 from scurry.beam.functions import METRICS, RunStage, RunStageWithSideInputs, tag_of
 from scurry.beam.grouping import GroupInBatch, PartitionGroups
+from scurry.beam.panes import GroupInStreams
 from scurry.beam.stages import RESHUFFLE, Stage, Stages, components_of_stage
 from scurry.beam.stateful import PartitionElements, RunStatefulStage
+from scurry.beam.test_streams import test_stream
 from scurry.common.typeinfo import Types
 from scurry.connectors.collect_sink import CollectSink
 from scurry.datastream import DataStream, OutputTag, ProcessFunction, StreamExecutionEnvironment
@@ -25,17 +27,20 @@ class Translation:
     Args:
         env: Where they are built.
         stages: The pipeline.
+        streaming: Whether the job runs in STREAMING.
         measured: Takes what bundles have measured, on the driver: pairs of a stage and an encoded monitoring info.
     """
 
-    def __init__(self, env: StreamExecutionEnvironment, stages: Stages, measured: Any) -> None:
-        self._env, self._stages, self._measured = env, stages, measured
+    def __init__(self, env: StreamExecutionEnvironment, stages: Stages, measured: Any, streaming: bool) -> None:
+        self._env, self._stages, self._measured, self._streaming = env, stages, measured, streaming
         #: what writes each buffer
         self._written: dict[bytes, list[DataStream[Any]]] = {}
         self._read: dict[bytes, DataStream[Any]] = {}
 
     def build(self) -> None:
         """Build all stages, and the sink of their measurements."""
+        for test in self._stages.tests:
+            self._written.setdefault(test.buffer, []).append(test_stream(self._env, test))
         metrics = []
         for stage in self._stages.stages:
             results = self._stage(stage)
@@ -74,7 +79,7 @@ class Translation:
         inputs = [PartitionNode(inputs=(source._node,), name="Exchange", partitioner=partitioner)]
         if broadcast is not None:
             inputs.append(PartitionNode(inputs=(broadcast._node,), name="Broadcast", partitioner=ops.Broadcast()))
-        operator = ops.KeyedRows(RunStatefulStage(stage, components))
+        operator = ops.KeyedRows(RunStatefulStage(stage, components, self._streaming))
         return self._env._stream(OperatorNode(inputs=tuple(inputs), name=name, operator=operator)).process(_Tagged())
 
     def _input(self, stage: Stage) -> DataStream[Any]:
@@ -99,7 +104,7 @@ class Translation:
     def _grouped(self, buffer: bytes, stream: DataStream[Any]) -> DataStream[Any]:
         exchange = PartitionNode(inputs=(stream._node,), name="Exchange", partitioner=ops.HashRows(PartitionGroups()))
         name = buffer.partition(b":")[2].decode()[:100]
-        operator = ops.KeyedRows(GroupInBatch(self._stages.groupings[buffer]))
+        operator = ops.KeyedRows((GroupInStreams if self._streaming else GroupInBatch)(self._stages.groupings[buffer]))
         return self._env._stream(OperatorNode(inputs=(exchange,), name=name, operator=operator))
 
 

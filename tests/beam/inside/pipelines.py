@@ -13,8 +13,11 @@ from apache_beam.metrics import Metrics, MetricsFilter
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.pvalue import AsDict, AsIter, AsList, AsMultiMap, AsSingleton
 from apache_beam.runners.runner import PipelineState
+from apache_beam.testing.test_stream import TestStream
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import trigger, userstate, window
+from apache_beam.transforms.periodicsequence import PeriodicImpulse
+from apache_beam.utils.windowed_value import PaneInfoTiming
 
 from scurry.beam import ScurryRunner
 from scurry.errors import ArgumentError, JobError, UnsupportedError
@@ -305,11 +308,171 @@ def test_settings_are_checked() -> None:
         p | beam.Create([1])
 
 
-@pytest.mark.skipif("local" not in OPTIONS[0], reason="the message is the same")
 def test_what_is_not_supported_is_named() -> None:
-    with pytest.raises(UnsupportedError, match="streaming pipelines"), pipeline("--streaming") as p:
-        p | beam.Create([1])
-    from apache_beam.testing.test_stream import TestStream
+    with pytest.raises(UnsupportedError, match="'Map.*side input.*STREAMING"), pipeline("--streaming") as p:
+        p | beam.Create([1]) | beam.Map(lambda x, y: x, AsIter(p | "side" >> beam.Create([2])))
+    with pytest.raises(UnsupportedError, match="processing time"), pipeline() as p:
+        p | TestStream().add_elements([1]).advance_processing_time(1)
+    with pytest.raises(UnsupportedError, match="unbounded splittable DoFn"), pipeline("--streaming") as p:
+        p | PeriodicImpulse()
 
-    with pytest.raises(UnsupportedError, match="TestStream"), pipeline() as p:
-        p | TestStream().add_elements([1]).advance_watermark_to_infinity()
+
+# ------------------------------------------------------------------ STREAMING
+
+
+def in_windows(p: Any, stream: TestStream, windows: beam.WindowInto) -> Any:
+    return (
+        p
+        | stream
+        | beam.Map(lambda pair: pair).with_output_types(tuple[str, int])
+        | windows
+        | beam.GroupByKey()
+        | beam.MapTuple(lambda key, values, pane=beam.DoFn.PaneInfoParam: (key, sorted(values), timing(pane)))
+    )
+
+
+def timing(pane: Any) -> str:
+    return str(PaneInfoTiming.to_string(pane.timing))
+
+
+def stamped_pairs(*pairs: tuple[str, int]) -> list[Any]:
+    return [window.TimestampedValue(pair, pair[1]) for pair in pairs]
+
+
+def test_windows_of_a_stream_fire_when_the_watermark_passes_and_again_for_late_elements() -> None:
+    stream = (
+        TestStream()
+        .add_elements(stamped_pairs(("a", 1), ("a", 2), ("b", 3), ("a", 11)))
+        .advance_watermark_to(10)
+        .add_elements(stamped_pairs(("a", 4)))
+        .advance_watermark_to(20)
+        .add_elements(stamped_pairs(("b", 5), ("a", 12)))
+        .advance_watermark_to_infinity()
+    )
+    windows = beam.WindowInto(
+        window.FixedWindows(10),
+        trigger=trigger.AfterWatermark(late=trigger.AfterCount(1)),
+        accumulation_mode=trigger.AccumulationMode.ACCUMULATING,
+        allowed_lateness=5,
+    )
+    with pipeline("--streaming") as p:
+        expected = [
+            ("a", [1, 2], "ON_TIME"), ("b", [3], "ON_TIME"), ("a", [1, 2, 4], "LATE"), ("a", [11], "ON_TIME"),
+            ("a", [11, 12], "LATE"),
+        ]  # fmt: skip
+        assert_that(in_windows(p, stream, windows), equal_to(expected))
+
+
+def test_a_wrong_result_of_a_stream_is_noticed() -> None:
+    stream = TestStream().add_elements(stamped_pairs(("a", 1))).advance_watermark_to_infinity()
+    with pytest.raises(JobError, match="Failed assert"), pipeline("--streaming") as p:
+        assert_that(in_windows(p, stream, beam.WindowInto(window.FixedWindows(10))), equal_to([]))
+
+
+def test_early_panes_are_emitted_before_the_window_ends() -> None:
+    stream = (
+        TestStream()
+        .add_elements(stamped_pairs(("a", 1), ("a", 2)))
+        .add_elements(stamped_pairs(("a", 3)))
+        .advance_watermark_to(10)
+        .advance_watermark_to_infinity()
+    )
+    windows = beam.WindowInto(
+        window.FixedWindows(10),
+        trigger=trigger.AfterWatermark(early=trigger.AfterCount(2)),
+        accumulation_mode=trigger.AccumulationMode.DISCARDING,
+    )
+    with pipeline("--streaming") as p:
+        assert_that(in_windows(p, stream, windows), equal_to([("a", [1, 2], "EARLY"), ("a", [3], "ON_TIME")]))
+
+
+def test_sessions_of_a_stream_merge() -> None:
+    stream = (
+        TestStream()
+        .add_elements(stamped_pairs(("a", 1), ("a", 9), ("b", 1)))
+        .advance_watermark_to(3)
+        .add_elements(stamped_pairs(("a", 5)))
+        .advance_watermark_to_infinity()
+    )
+    with pipeline("--streaming") as p:
+        found = in_windows(p, stream, beam.WindowInto(window.Sessions(5)))
+        assert_that(found, equal_to([("a", [1, 5, 9], "ON_TIME"), ("b", [1], "ON_TIME")]))
+
+
+class AtTheWatermark(beam.DoFn):
+    """Emit the sum of a key at a timer, ten seconds behind its first element."""
+
+    SUM = userstate.CombiningValueStateSpec("sum", sum)
+    TIMER = userstate.TimerSpec("timer", userstate.TimeDomain.WATERMARK)
+
+    def process(
+        self,
+        pair: tuple[str, int],
+        total: Any = beam.DoFn.StateParam(SUM),
+        timer: Any = beam.DoFn.TimerParam(TIMER),
+        at: Any = beam.DoFn.TimestampParam,
+    ) -> None:
+        if not total.read():
+            timer.set(at + 10)
+        total.add(pair[1])
+
+    @userstate.on_timer(TIMER)
+    def emit(
+        self,
+        key: Any = beam.DoFn.KeyParam,
+        total: Any = beam.DoFn.StateParam(SUM),
+        at: Any = beam.DoFn.TimestampParam,
+    ) -> Iterator[Any]:
+        yield key, total.read(), float(at)
+        total.clear()
+
+
+def test_timers_of_a_stream_fire_at_the_watermark() -> None:
+    stream = (
+        TestStream()
+        .add_elements(stamped_pairs(("a", 1), ("b", 2), ("a", 5)))
+        .advance_watermark_to(11)
+        .add_elements(stamped_pairs(("a", 20)))
+        .advance_watermark_to_infinity()
+    )
+    with pipeline("--streaming") as p:
+        pairs = p | stream | beam.Map(lambda pair: pair).with_output_types(tuple[str, int])
+        expected = [("a", 6, 11.0), ("b", 2, 12.0), ("a", 20, 30.0)]
+        assert_that(pairs | beam.ParDo(AtTheWatermark()), equal_to(expected))
+
+
+def test_bounded_input_is_processed_in_streaming(parallelism: str) -> None:
+    with pipeline("--streaming", parallelism) as p:
+        pairs = p | beam.Create(range(100)) | beam.Map(lambda n: (n % 3, n)) | beam.Reshuffle()
+        sums = [(key, sum(range(key, 100, 3))) for key in range(3)]
+        assert_that(pairs | beam.CombinePerKey(sum), equal_to(sums), "sums")
+        numbered = pairs | beam.Map(lambda pair: (str(pair[0]), "x")) | beam.ParDo(Numbered())
+        totals = numbered | beam.Filter(lambda pair: pair[1] < 0)
+        assert_that(totals, equal_to([("0", -34), ("1", -33), ("2", -33)]), "totals")
+
+
+def test_state_survives_a_failure(tmp_path: Path) -> None:
+    failed = tmp_path / "failed"
+
+    def fail_once(pair: tuple[str, int]) -> tuple[str, int]:
+        if pair[1] == 3 and not failed.exists():
+            failed.touch()
+            raise RuntimeError("once")
+        return pair
+
+    stream = TestStream()
+    for n in range(6):
+        stream.add_elements(stamped_pairs(("a", n)))
+    settings = [
+        f"--scurry_config=execution.checkpointing.dir={tmp_path / 'checkpoint'}",
+        "--scurry_config=restart-strategy.type=fixed-delay",
+        "--scurry_config=restart-strategy.fixed-delay.attempts=2",
+        "--scurry_config=restart-strategy.fixed-delay.delay=10 ms",
+    ]
+    with pipeline("--streaming", *settings) as p:
+        pairs = p | stream.advance_watermark_to_infinity() | beam.Map(fail_once).with_output_types(tuple[str, int])
+        assert_that(pairs | beam.ParDo(AtTheWatermark()), equal_to([("a", 15, 11.0)]), "state")
+        windowed = pairs | beam.WindowInto(window.FixedWindows(100))
+        grouped = windowed | beam.GroupByKey() | beam.MapTuple(lambda key, values: (key, sorted(values)))
+        assert_that(grouped, equal_to([("a", [0, 1, 2, 3, 4, 5])]), "groups")
+    assert failed.exists()

@@ -14,6 +14,7 @@ import pytest
 from scurry.common import Configuration, JobStatus
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import JobCancelledError
+from scurry.spark.session.adaptive_execution import adaptive_session_for
 from scurry.table import DataTypes, EnvironmentSettings, TableEnvironment
 from scurry.table.udf import ScalarFunction, udf
 
@@ -157,3 +158,15 @@ def test_a_batch_job_of_streams_is_cancelled_while_its_tasks_run(tmp_path: Path)
     job.cancel().result()
     assert time.monotonic() - asked < DEADLINE
     assert job.get_job_status().result() == JobStatus.CANCELED
+
+
+def test_a_job_has_one_session_of_spark(env: TableEnvironment, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    def counted(*given: Any) -> Any:
+        made.append(adaptive_session_for(*given))
+        return made[-1]
+
+    monkeypatch.setattr("scurry.spark.tables.execution.adaptive_session_for", counted)
+    assert len(list(env.execute_sql("SELECT x FROM numbers").collect())) == 1000
+    assert len(made) == 1

@@ -15,7 +15,7 @@ from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.functions.metrics import OperatorMetricGroup
 
 if TYPE_CHECKING:
-    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
 
     from scurry.sql.plan.nodes import Plan
 
@@ -47,14 +47,16 @@ class Counting:
     """Counts of one attempt of a job.
 
     Args:
+        spark: The session in which the job runs its plans.
         numbers: Identity of a node of a plan -> number of its operator or source in the job's plan.
         functions: The operator whose metrics those of user-defined functions are.
     """
 
-    def __init__(self, context: SparkContext, numbers: Mapping[int, int], functions: int) -> None:
+    def __init__(self, spark: SparkSession, numbers: Mapping[int, int], functions: int) -> None:
+        self.spark = spark
         self._numbers = numbers
         self._functions = functions
-        self._sent: Accumulator[dict[_Place, _Reports]] = context.accumulator({}, _LatestAttempts())
+        self._sent: Accumulator[dict[_Place, _Reports]] = spark.sparkContext.accumulator({}, _LatestAttempts())
         self._count = 0
         #: whether Spark itself reads a table, whose rows are not counted
         self.misses_input = False

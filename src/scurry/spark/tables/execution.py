@@ -55,9 +55,10 @@ def running_on_spark(job: JobExecution, numbers: Mapping[int, int], functions: i
     Raises:
         JobCancelledError: It was stopped.
     """
-    context = _spark(job.plan.settings).sparkContext
+    spark = _spark(job.plan.settings)
+    context = spark.sparkContext
     job.spark_ui = context.uiWebUrl
-    counting = Counting(context, numbers, functions)
+    counting = Counting(spark, numbers, functions)
     try:
         with interruptible(job, context, counting.counters):
             yield counting
@@ -78,7 +79,7 @@ def execute_on_spark(
     Args:
         plan: The plan, as the rules leave it.
         settings: Parallelism, and what the Spark session is configured with.
-        counting: Counts the rows; None for nothing.
+        counting: Counts the rows, and has the session; None for nothing.
 
     Returns:
         The rows, in the plan's order.
@@ -126,7 +127,7 @@ def write_on_spark(
         plan: The plan, as the rules leave it.
         settings: Parallelism, and what the Spark session is configured with.
         write: Writes the rows of a task; gets its number. It is picklable.
-        counting: Counts the rows; None for nothing.
+        counting: Counts the rows, and has the session; None for nothing.
 
     Returns:
         What `write` has returned in each task.
@@ -160,7 +161,7 @@ def save_on_spark(
         plan: The plan, as the rules leave it.
         settings: Parallelism, and what the Spark session is configured with.
         checked: A function that is applied to all rows, in the tasks; None for none. It is picklable.
-        counting: Counts the rows; None for nothing.
+        counting: Counts the rows, and has the session; None for nothing.
 
     Returns:
         How many rows were written.
@@ -185,7 +186,7 @@ def _frame(
     counting: Counting | None = None,
 ) -> DataFrame:
     """Return the DataFrame of a plan, whose columns are those that the lowering makes."""
-    spark = _spark(settings)
+    spark = _spark(settings) if counting is None else counting.spark
     with preparing_workers(setup_of(JobPlan(settings))):
         return lowered(plan, spark, session, source_of, counting)
 

@@ -12,7 +12,7 @@ STUBS = Path(__file__).with_name("pyflink-stubs")
 SOURCE = Path(scurry.__file__).parent
 
 #: What programs written for PyFlink import; scurry.state and others have no counterpart there.
-PACKAGES = ("cep", "common", "datastream", "metrics", "table", "testing", "util")
+PACKAGES = ("cep", "common", "datastream", "metrics", "table", "testing")
 
 
 def stubs() -> dict[str, str]:
@@ -20,6 +20,8 @@ def stubs() -> dict[str, str]:
     found = {
         "__init__.pyi": stub("scurry", {"": "__version__"}),
         "version.pyi": stub("scurry.common._pyflink.version", {"common._pyflink.version": "__version__"}),
+        "util/__init__.pyi": stub("scurry.common._pyflink.util", {}),
+        "util/exceptions.pyi": stub("scurry.common._pyflink.util.exceptions", {}),
     }
     for package in PACKAGES:
         for file in sorted((SOURCE / package).rglob("*.py")):

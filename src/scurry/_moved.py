@@ -187,6 +187,7 @@ MOVED = {
     "scurry.table._unverified": "scurry.sql.values.elements",
     "scurry.table._values": "scurry.sql.values.collected",
     "scurry.table.type_conversion": "scurry.sql.values.type_information",
+    "scurry.util": "scurry.common._pyflink.util",
     "scurry.user_frames": "scurry.errors.user_frames",
 }
 

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 else:
     Loader = object  # the class itself does nothing here, and its module loads archives and temporary files
 
-_RENAMED = {"pyflink": "scurry", "pyflink.version": "scurry.common._pyflink.version"}
+_RENAMED = {
+    "pyflink": "scurry",
+    "pyflink.version": "scurry.common._pyflink.version",
+    "pyflink.util": "scurry.common._pyflink.util",
+}
 
 
 _NO_JVM = "no Java runs behind scurry's API, so that there is nothing to reach through it"
@@ -63,6 +67,13 @@ _MODULES = {
 def _not_offered(fullname: str, real_name: str) -> str:
     reason = _MODULES.get(fullname, f"there is no {real_name}")
     return f"scurry does not offer {fullname}{' (yet)' * (fullname not in _MODULES)}: {reason}"
+
+
+def _real_name(fullname: str) -> str:
+    if fullname in _RENAMED:
+        return _RENAMED[fullname]
+    package, _, name = fullname.rpartition(".")
+    return f"{_real_name(package)}.{name}"
 
 
 class _SameModule(Loader):
@@ -107,7 +118,7 @@ class _PyFlinkFinder:
     ) -> ModuleSpec | None:
         if fullname.partition(".")[0] != "pyflink":
             return None
-        real_name = _RENAMED.get(fullname) or "scurry" + fullname.removeprefix("pyflink")
+        real_name = _real_name(fullname)
         real = importlib.util.find_spec(real_name)
         if real is None:
             package, _, name = real_name.rpartition(".")

@@ -7,6 +7,12 @@ from typing import Any
 
 import pytest
 
+from scurry.common._pyflink.util.exceptions import (
+    CatalogException,
+    DatabaseNotEmptyException,
+    DatabaseNotExistException,
+    TableNotExistException,
+)
 from scurry.errors import CatalogError, UnsupportedError, ValidationError
 from scurry.table import (
     DataTypes,
@@ -18,12 +24,6 @@ from scurry.table import (
     TableSchema,
 )
 from scurry.table.catalog import CatalogBaseTable, CatalogDatabase, HiveCatalog, ObjectPath
-from scurry.util.exceptions import (
-    CatalogException,
-    DatabaseNotEmptyException,
-    DatabaseNotExistException,
-    TableNotExistException,
-)
 
 ONE_COLUMN = Schema.new_builder().column("a", "INT").build()
 DATAGEN = TableDescriptor.for_connector("datagen").schema(ONE_COLUMN).option("number-of-rows", "1").build()

@@ -7,6 +7,13 @@ from typing import Any
 
 import pytest
 
+from scurry.common._pyflink.util.exceptions import (
+    PartitionAlreadyExistsException,
+    PartitionNotExistException,
+    PartitionSpecInvalidException,
+    TableNotExistException,
+    TableNotPartitionedException,
+)
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
 from scurry.table.catalog import (
@@ -16,13 +23,6 @@ from scurry.table.catalog import (
     CatalogPartitionSpec,
     CatalogTableStatistics,
     ObjectPath,
-)
-from scurry.util.exceptions import (
-    PartitionAlreadyExistsException,
-    PartitionNotExistException,
-    PartitionSpecInvalidException,
-    TableNotExistException,
-    TableNotPartitionedException,
 )
 
 PARTED, PLAIN, MISSING = (ObjectPath("default_database", name) for name in ("parted", "plain", "missing"))

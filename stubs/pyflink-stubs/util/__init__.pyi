@@ -1,1 +1,1 @@
-from scurry.util import *
+from scurry.common._pyflink.util import *

@@ -1,1 +1,1 @@
-from scurry.util.exceptions import *
+from scurry.common._pyflink.util.exceptions import *

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from apache_beam.utils import proto_utils
@@ -11,7 +11,7 @@ from apache_beam.utils import proto_utils
 from scurry.beam.bundles import Bundles
 from scurry.beam.side_inputs import SideInputs
 from scurry.beam.stages import RESHUFFLE, Stage
-from scurry.datastream import BroadcastProcessFunction, OutputTag, ProcessFunction
+from scurry.datastream import OutputTag
 
 #: The side output of what bundles measure: (stage, encoded monitoring info).
 METRICS = OutputTag("metrics")
@@ -63,30 +63,14 @@ def _delay(delayed: Any) -> float:
     return max(0.0, float(proto_utils.to_micros(delayed.requested_time_delay)) / 1e6)
 
 
-class RunStage(ProcessFunction):
-    """Run a stage without state: each record is a chunk of encoded elements."""
+class RunStage:
+    """Run a stage without state: a block of records, each a chunk of encoded elements, is a bundle.
 
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-        self._runner: StageRunner | None = None
+    Its side inputs are broadcast. In BATCH they are complete before the first element.
 
-    def open(self, runtime_context: Any) -> None:
-        """Set the stage up."""
-        self._runner = StageRunner(self._stage)
-
-    def process_element(self, value: bytes, ctx: Any) -> Iterator[Any]:
-        """Run a bundle."""
-        assert self._runner is not None
-        return self._runner.run([value])
-
-    def close(self) -> None:
-        """Tear the stage down."""
-        if self._runner is not None:
-            self._runner.close()
-
-
-class RunStageWithSideInputs(BroadcastProcessFunction):
-    """Run a stage without state whose side inputs are broadcast, in BATCH: they are complete before the first chunk."""
+    Args:
+        components: The coders of the inputs of the stage, as Beam's Components.
+    """
 
     def __init__(self, stage: Stage, components: bytes) -> None:
         self._stage, self._components = stage, components
@@ -95,19 +79,20 @@ class RunStageWithSideInputs(BroadcastProcessFunction):
     def open(self, runtime_context: Any) -> None:
         """Set the stage up."""
         self._runner = StageRunner(self._stage)
-        self._runner.bundles.state.side_inputs = SideInputs(self._stage.side_inputs, self._components)
+        if self._stage.side_inputs:
+            self._runner.bundles.state.side_inputs = SideInputs(self._stage.side_inputs, self._components)
 
-    def process_broadcast_element(self, value: tuple[int, bytes], ctx: Any) -> None:
-        """Keep elements of a side input."""
+    def bundle(self, index: int, records: list[Any]) -> Iterable[tuple[OutputTag, Any]]:
+        """Run a bundle, or keep elements of a side input."""
         assert self._runner is not None
-        self._runner.bundles.state.side_inputs.add(*value)
-
-    def process_element(self, value: bytes, ctx: Any) -> Iterator[Any]:
-        """Run a bundle."""
-        assert self._runner is not None
-        return self._runner.run([value])
+        if not index:
+            return self._runner.run(records)
+        for place, chunk in records:
+            self._runner.bundles.state.side_inputs.add(place, chunk)
+        return ()
 
     def close(self) -> None:
         """Tear the stage down."""
         if self._runner is not None:
             self._runner.close()
+            self._runner = None

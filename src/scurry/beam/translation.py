@@ -7,18 +7,16 @@ from typing import Any
 from apache_beam.runners.portability.fn_api_runner.execution import ENCODED_IMPULSE_VALUE
 from apache_beam.runners.portability.fn_api_runner.translations import IMPULSE_BUFFER
 
-from scurry.beam.functions import METRICS, RunStage, RunStageWithSideInputs, tag_of
+from scurry.beam.functions import METRICS, RunStage, tag_of
 from scurry.beam.grouping import GroupInBatch, PartitionGroups
 from scurry.beam.panes import GroupInStreams
 from scurry.beam.stages import RESHUFFLE, Stage, Stages, components_of_stage
 from scurry.beam.stateful import PartitionElements, RunStatefulStage
 from scurry.beam.test_streams import test_stream
-from scurry.common.typeinfo import Types
 from scurry.connectors.collect_sink import CollectSink
 from scurry.datastream import DataStream, OutputTag, ProcessFunction, StreamExecutionEnvironment
-from scurry.datastream.state import MapStateDescriptor
 from scurry.graph import operators as ops
-from scurry.graph.nodes import OperatorNode, PartitionNode
+from scurry.graph.nodes import Node, OperatorNode, PartitionNode
 
 
 class Translation:
@@ -54,33 +52,24 @@ class Translation:
     def _stage(self, stage: Stage) -> DataStream[Any]:
         source = self._input(stage)
         name = stage.name[:100]
-        if not stage.side_inputs:
-            return (
-                self._stateful(stage, source, None, name)
-                if stage.stateful
-                else source.process(RunStage(stage)).name(name)
-            )
-        sides = [
-            self._buffer(side.buffer).map(_Numbered(place)).name(f"Side input {side.tag}")
-            for place, side in enumerate(stage.side_inputs)
-        ]
-        broadcast = sides[0].union(*sides[1:]) if len(sides) > 1 else sides[0]
-        if stage.stateful:
-            return self._stateful(stage, source, broadcast, name)
-        function = RunStageWithSideInputs(stage, components_of_stage(stage))
-        none = MapStateDescriptor("side inputs", Types.STRING(), Types.STRING())
-        return source.connect(broadcast.broadcast(none)).process(function).name(name)
-
-    def _stateful(
-        self, stage: Stage, source: DataStream[Any], broadcast: DataStream[Any] | None, name: str
-    ) -> DataStream[Any]:
-        components = components_of_stage(stage)
-        partitioner = ops.HashRows(PartitionElements(components, stage.collection))
-        inputs = [PartitionNode(inputs=(source._node,), name="Exchange", partitioner=partitioner)]
-        if broadcast is not None:
+        inputs: list[Node] = [source._node]
+        if stage.side_inputs:
+            sides = [
+                self._buffer(side.buffer).map(_Numbered(place)).name(f"Side input {side.tag}")
+                for place, side in enumerate(stage.side_inputs)
+            ]
+            broadcast = sides[0].union(*sides[1:]) if len(sides) > 1 else sides[0]
+            inputs[0] = PartitionNode(inputs=(source._node,), name="Rebalance", partitioner=ops.Rebalance())
             inputs.append(PartitionNode(inputs=(broadcast._node,), name="Broadcast", partitioner=ops.Broadcast()))
-        operator = ops.KeyedRows(RunStatefulStage(stage, components, self._streaming))
-        return self._env._stream(OperatorNode(inputs=tuple(inputs), name=name, operator=operator)).process(_Tagged())
+        components = components_of_stage(stage)
+        if not stage.stateful:
+            kind = ops.BroadcastBundle if stage.side_inputs else ops.Bundle
+            operator = kind(RunStage(stage, components))
+            return self._env._stream(OperatorNode(inputs=tuple(inputs), name=name, operator=operator))
+        partitioner = ops.HashRows(PartitionElements(components, stage.collection))
+        inputs[0] = PartitionNode(inputs=(source._node,), name="Exchange", partitioner=partitioner)
+        keyed = ops.KeyedRows(RunStatefulStage(stage, components, self._streaming))
+        return self._env._stream(OperatorNode(inputs=tuple(inputs), name=name, operator=keyed)).process(_Tagged())
 
     def _input(self, stage: Stage) -> DataStream[Any]:
         if stage.buffer == IMPULSE_BUFFER:

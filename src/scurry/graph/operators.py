@@ -181,6 +181,19 @@ class RowsToRecords(Operator):
     """
 
 
+@dataclass(frozen=True, eq=False)
+class Bundle(Operator):
+    """Process blocks of records, without state.
+
+    `function.bundle(index, records)` returns results; those for a side output are pairs of its tag and the result.
+    """
+
+
+@dataclass(frozen=True, eq=False)
+class BroadcastBundle(Bundle):
+    """Process blocks of records of two inputs; input 1 is broadcast, and in BATCH comes first."""
+
+
 class WindowHook(Enum):
     """The method of a window function that is called for a fired window; its value is the method's name."""
 

@@ -26,6 +26,7 @@ _TWO_INPUTS = (
     ops.BroadcastProcess,
     ops.KeyedBroadcastProcess,
     ops.DynamicCep,
+    ops.BroadcastBundle,
 )
 
 

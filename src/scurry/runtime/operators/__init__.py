@@ -23,6 +23,8 @@ LOWERED: dict[type[ops.Operator], str | type[RuntimeOperator]] = {
     ops.AssignTimestamps: "timestamps.AssignTimestampsOperator",
     ops.AssignWatermarks: "rows.AssignWatermarksOperator",
     ops.KeyedRows: "rows.KeyedRowsOperator",
+    ops.Bundle: "bundles.BundleOperator",
+    ops.BroadcastBundle: "bundles.BundleOperator",
     ops.RecordsToRows: "rows.RecordsToRowsOperator",
     ops.RowsToRecords: "rows.RowsToRecordsOperator",
     ops.CoMap: "stateless.CoMapOperator",

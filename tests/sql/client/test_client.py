@@ -196,6 +196,17 @@ def test_texts_of_many_lines_are_printed_as_they_are(console: Console, statement
     assert "\n" in console.lines[1] and r"\n" not in console.lines[1]
 
 
+def test_the_jobs_of_insertions_have_the_name_that_is_set(console: Console) -> None:
+    assert console.run(
+        "SET 'pipeline.name' = 'copy of numbers';\n"
+        "CREATE TABLE nowhere (id INT) WITH ('connector' = 'blackhole');\n"
+        "INSERT INTO nowhere VALUES (1);\n"
+        "SHOW JOBS;"
+    )
+    assert "copy of numbers" in console.text.partition("Job ID")[2]
+    assert "insert-into" not in console.text
+
+
 def test_an_interrupt_before_rows_are_shown_cancels_the_query(console: Console) -> None:
     def interrupted(answer: Answer, settings: DisplaySettings) -> None:
         raise KeyboardInterrupt

@@ -142,7 +142,7 @@ class ClientStatements:
             result = start()
         assert result.job is not None
         targets = [qualified(self.session, insert.table).as_summary_string() for insert in inserts]
-        self.jobs.add(f"insert-into_{','.join(targets)}", result.job)
+        self.jobs.add(self.session.get(JOB_NAME) or f"insert-into_{','.join(targets)}", result.job)
         return _submitted(result)
 
     def _job_name(self, statement: nodes.Statement) -> str:

@@ -10,11 +10,12 @@ from dbt.adapters.base.impl import ConstraintSupport, available
 from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySupport, Support
 from dbt.adapters.sql import SQLAdapter
 from dbt_common.contracts.constraints import ConstraintType
-from dbt_common.exceptions import DbtDatabaseError
+from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from dbt.adapters.scurry.columns import ScurryColumn, type_of
 from dbt.adapters.scurry.connections import ScurryConnectionManager
 from dbt.adapters.scurry.credentials import FILES, texts
+from dbt.adapters.scurry.jobs import StreamingJobs
 from dbt.adapters.scurry.relation import ScurryRelation
 
 if TYPE_CHECKING:
@@ -232,6 +233,51 @@ class ScurryAdapter(SQLAdapter):
     def timestamp_add_sql(cls, add_to: str, number: int = 1, interval: str = "hour") -> str:
         """Return a later time."""
         return f"timestampadd({interval}, {number}, {add_to})"
+
+    # ------------------------------------------------------------------ streaming jobs
+
+    def _jobs(self) -> StreamingJobs:
+        credentials = self.config.credentials
+        if credentials.endpoint is None:
+            raise DbtRuntimeError(
+                "a streaming job would end with dbt's process: name a gateway by `url` or `host` in the profile"
+            )
+        directory = credentials.job_path or (f"{credentials.path.rstrip('/')}/_jobs" if credentials.path else None)
+        if directory is None:
+            raise DbtRuntimeError("`job_path` of the profile names the directory of the jobs' checkpoints")
+        return StreamingJobs(self._answer, directory)
+
+    def _answer(self, statement: str) -> list[tuple[Any, ...]]:
+        _, cursor = self.connections.add_query(statement, auto_begin=False)
+        return cursor.fetchall() if cursor.description is not None else []
+
+    def _job_names(self, relation: Any) -> tuple[str, str]:
+        """Return the name of a model's job and the view with its record."""
+        view = relation.incorporate(path={"identifier": f"{relation.identifier}__dbt_job"})
+        return f"{relation.database}.{relation.schema}.{relation.identifier}", view.render()
+
+    @available.parse(lambda *a, **k: "")
+    def run_streaming_job(self, relation: Any, statement: str, settings: dict[str, Any] | None = None) -> str:
+        """Let the job of a model run a statement: an unchanged one goes on, a changed one from a savepoint."""
+        return self._jobs().run(*self._job_names(relation), statement, texts(settings or {}))
+
+    @available.parse(lambda *a, **k: "")
+    def stop_streaming_job(self, relation: Any) -> str:
+        """Stop the job of a model with a savepoint, from which the next run goes on."""
+        return self._jobs().stop(*self._job_names(relation))
+
+    @available.parse(lambda *a, **k: None)
+    def cancel_streaming_job(self, relation: Any) -> None:
+        """Stop the job of a model and forget its state."""
+        self._jobs().cancel(*self._job_names(relation))
+
+    @available.parse(lambda *a, **k: [])
+    def streaming_jobs(self) -> list[dict[str, str]]:
+        """Return the jobs of models in the gateway."""
+        return [
+            {"id": job.id, "model": job.model, "status": job.status, "started": str(job.started)}
+            for job in self._jobs().listed()
+        ]
 
     @available
     def literal(self, value: Any) -> str:

@@ -31,6 +31,7 @@ class ScurryCredentials(Credentials):
         token: The gateway's token; by default that of the variable SCURRY_REST_TOKEN.
         tls: Whether the gateway is behind HTTPS.
         mode: Whether models of `streaming_job` are jobs that run on (`streaming`), or end with their input (`batch`).
+        job_path: The directory of checkpoints and savepoints of streaming jobs, by default `_jobs` in `path`.
         settings: Settings of the session.
         init_file: A file of statements that are executed first in each session.
         timeout: Seconds that a statement takes at most.
@@ -47,6 +48,7 @@ class ScurryCredentials(Credentials):
     token: str | None = field(default=None, repr=False)
     tls: bool = False
     mode: str = "batch"
+    job_path: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     init_file: str | None = None
     timeout: float | None = None
@@ -118,7 +120,7 @@ class ScurryCredentials(Credentials):
         return bool(self.path) or (self.catalog_options or {}).get("type") == "filesystem"
 
     def _connection_keys(self) -> tuple[str, ...]:
-        return ("url", "host", "port", "tls", "database", "schema", "path", "mode", "init_file", "timeout")
+        return ("url", "host", "port", "tls", "database", "schema", "path", "mode", "job_path", "init_file", "timeout")
 
 
 def texts(options: dict[str, Any]) -> dict[str, str]:

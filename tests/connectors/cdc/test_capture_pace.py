@@ -62,6 +62,26 @@ def test_a_backlog_is_read_in_parts_of_the_same_size(shop: Any, monkeypatch: pyt
     assert most[1] <= most[0] * 2 < 1000
 
 
+def test_a_part_of_the_log_has_about_as_many_changes_as_a_batch_may_have(
+    shop: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(enumerator, "LEAST_LOG_BYTES", 1_000)
+    shop.create()
+    reader = Reader(shop.capture(), channels=1)
+    reader.drain()
+    for at in range(300):
+        fill(shop, 1, at)
+    sizes, more = [], []
+    while works := reader.next_works():
+        more.append(reader.has_more)
+        blocks = reader.read(works)
+        sizes.append(sum(block.count for block in blocks))
+        reader.commit(blocks)
+    assert sum(sizes) == 300
+    assert max(sizes) <= 40  # twice the limit of the reader's batches: a change is smaller than is assumed
+    assert more == [True] * (len(more) - 1) + [False], "the sizes of batches follow their time while there is more"
+
+
 def test_a_large_table_is_read_in_parts_of_the_same_size(shop: Any) -> None:
     shop.create()
     fill(shop, 2000)

@@ -48,6 +48,11 @@ class Reader:
         """The assignments of the next batch."""
         return self._enumerator.next_batch()
 
+    @property
+    def has_more(self) -> bool:
+        """Whether there was more than the last batch may have."""
+        return self._enumerator.backlog() is not None
+
     def next_works(self) -> list[Any]:
         """The works of the next batch; empty if there is nothing new.
 

@@ -219,8 +219,13 @@ class CaptureSession(ABC):
         """Return the key so many rows behind another one, None if there are not so many."""
 
     @abstractmethod
-    def end(self, start: LogPosition, most_bytes: int) -> LogPosition:
-        """Return how far the log can be read now: complete transactions, about `most_bytes` of the log at most."""
+    def end(self, start: LogPosition, most_bytes: int) -> tuple[LogPosition, bool]:
+        """Return the end of the next part of the log, and whether there is more behind it.
+
+        Args:
+            start: The beginning of the part.
+            most_bytes: About the size of the part at most, which has complete transactions.
+        """
 
     @abstractmethod
     def release(self, position: LogPosition) -> None:

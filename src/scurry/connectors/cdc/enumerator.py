@@ -26,6 +26,10 @@ POLL_SECONDS = 0.2
 MOST_CHUNKS = 8
 #: Bytes of the log in one micro-batch, at most, unless a transaction is larger.
 LOG_BYTES = 32 * 1024 * 1024
+#: Bytes of the log that a change takes: those of a small row that is changed by itself.
+_BYTES_OF_CHANGE = 256
+#: Bytes of the log in one micro-batch that it may have, however few records are asked for: each is asked for by itself.
+LEAST_LOG_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class CdcEnumerator(Enumerator):
     # ---------------------------------------------------------------- assigning
 
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
-        """Limit later batches by records, to whole chunks, and by bytes of the log."""
+        """Limit later batches by records, to whole chunks and parts of the log, and by bytes of the log."""
         self._limits = limits
 
     def backlog(self) -> Backlog | None:
@@ -114,7 +118,7 @@ class CdcEnumerator(Enumerator):
             works = works or {0: []}  # a micro-batch whose commit keeps what was chosen
         elif not works and not self._settings.startup.ends and (work := self._next_range(session)) is not None:
             works = {0: [work]}
-        self._more = bool(self._chosen)
+        self._more = self._more or bool(self._chosen)
         self._processed += sum(isinstance(work, ChunkWork) for each in works.values() for work in each)
         ending = set[int]()
         if not self._chosen:
@@ -181,8 +185,8 @@ class CdcEnumerator(Enumerator):
     def _next_range(self, session: CaptureSession) -> LogWork | None:
         if self._segments and session.passed(self._log, self._behind):
             self._segments = {}
-        most = min(LOG_BYTES, self._limits.max_bytes)
-        end = session.end(self._log, most)
+        most = min(self._limits.max_bytes, self._limits.max_records * _BYTES_OF_CHANGE)
+        end, self._more = session.end(self._log, min(LOG_BYTES, max(LEAST_LOG_BYTES, most)))
         if end == self._log:
             return None
         if self._settings.follows_columns:  # after the end is known: no change before it has a column that is newer

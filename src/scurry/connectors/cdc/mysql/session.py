@@ -207,14 +207,15 @@ class MySqlSession(CaptureSession):
         """Return whether a position is not before another one."""
         return number_of(position) >= number_of(other)
 
-    def end(self, start: LogPosition, most_bytes: int) -> LogPosition:
+    def end(self, start: LogPosition, most_bytes: int) -> tuple[LogPosition, bool]:
         """Return the end of the binlog, or of a transaction about so many bytes behind the start."""
         newest = self._ask(current_position)
         if number_of(newest) <= number_of(start):
-            return start
+            return start, False
         if newest[0] == start[0] and newest[1] - start[1] <= most_bytes:
-            return newest
-        return self._boundary(start, most_bytes) or newest
+            return newest, False
+        end = self._boundary(start, most_bytes) or newest
+        return end, number_of(end) < number_of(newest)
 
     def _boundary(self, start: LogPosition, most_bytes: int) -> LogPosition | None:
         """Return the end of a transaction in the file of a position, None if that is read to its end."""

@@ -299,9 +299,11 @@ class PostgresSession(CaptureSession):
     def _newest(self) -> int:
         return newest_end(self._row)
 
-    def end(self, start: LogPosition, most_bytes: int) -> LogPosition:
+    def end(self, start: LogPosition, most_bytes: int) -> tuple[LogPosition, bool]:
         """Return the end of the log, or a position before it: transactions that are committed before it are whole."""
-        return max(start, min(self._newest(), start + most_bytes))
+        newest = self._newest()
+        end = max(start, min(newest, start + most_bytes))
+        return end, end < newest
 
     def settled(self) -> None:
         """End the transactions that keep snapshots."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
+from importlib.metadata import packages_distributions
 from typing import Any
 
 import pytest
 
 # `make test-dbt` has an environment of its own: dbt needs older versions of packages than the other tests.
-collect_ignore_glob = [] if importlib.util.find_spec("dbt.tests.fixtures") else ["test_*"]
+collect_ignore_glob = [] if "dbt-tests-adapter" in packages_distributions().get("dbt", ()) else ["test_*"]
 
 
 @pytest.fixture(scope="class")

@@ -40,11 +40,13 @@ class RestartPoint:
         committed: The newest committed batch, or -1.
         entries: The log entries after it, beginning with the one that has the source positions at its end.
         replays: The end offsets of the batches that are replayed, in order.
+        end: The offset of the last assignment up to the end of the committed batch, or -1.
     """
 
     committed: int = -1
     entries: Sequence[LogEntry] = ()
     replays: Sequence[int] = ()
+    end: int = -1
 
 
 @dataclass
@@ -79,7 +81,9 @@ class Rollback:
         self._look()
         committed, faults = self._newest(self._last)
         self._roll_back(committed, faults)
-        return RestartPoint(committed, self._logged_after(committed) or [], list(self._known_ends(committed).values()))
+        entries, replays = self._logged_after(committed) or [], list(self._known_ends(committed).values())
+        end = self._end(committed) if committed >= 0 else None
+        return RestartPoint(committed, entries, replays, -1 if end is None else end)
 
     def roll_back_unreadable_state(self) -> bool:
         """Roll back batches until the state can be loaded; return whether there were any.

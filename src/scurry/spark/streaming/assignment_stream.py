@@ -3,8 +3,10 @@
 Each assignment becomes one block of a Spark `MemoryStream`, and so one task of level 0. The stream's offset is the
 assignment's offset in the log. Assignments are written to the checkpoint before Spark can see them. A restarted job
 puts them back under their offsets, so the batch that Spark replays reads exactly what it read the first time. The
-assignments that no batch was planned with follow. After a rollback (`checkpoint/rollback.py`), Spark sees the
-assignments of one batch at a time, so that each batch is rebuilt from the same assignments.
+assignments that no batch was planned with follow, at most one of each channel in a batch: blocks of one batch are read
+side by side, so sinks behind a source without an exchange would get a channel's records out of their order. After a
+rollback (`checkpoint/rollback.py`), Spark sees the assignments of one batch at a time, so that each batch is rebuilt
+from the same assignments.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.clientserver import ClientServer
 
-from scurry.runtime.exchange.wire import Assigned
+from scurry.runtime.exchange.wire import Assigned, SplitAssignment
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry, LoggedAssignment
 from scurry.spark.checkpoint.rollback import RestartPoint
@@ -52,8 +54,10 @@ class AssignmentStream:
         # looking up a class by its name takes the JVM through all jars, once for each package
         self._array_list, self._to_seq = jvm.java.util.ArrayList, jvm.org.apache.spark.api.python.PythonUtils.toSeq
         self.next_offset = 0
-        #: assignments not yet added to the stream, because batches before them are replayed
-        self._waiting: deque[LoggedAssignment] = deque()
+        #: assignments not yet added to the stream, because batches before them have not ended, and their entries' ends
+        self._waiting: deque[tuple[LoggedAssignment, int]] = deque()
+        #: the channels of the assignments that Spark has, of a batch that has not ended
+        self._shown: set[tuple[int, int]] = set()
         #: end offsets of the batches that are replayed one by one
         self._replays: deque[int] = deque()
         #: whether Spark has the assignments of such a batch, and may not have planned it yet
@@ -88,7 +92,7 @@ class AssignmentStream:
 
     @property
     def replaying(self) -> bool:
-        """Return whether logged assignments are still replayed, so that no new ones are needed.
+        """Return whether logged assignments wait or are replayed, so that no new ones are needed.
 
         A batch that is rebuilt must not get more than it had: sinks know it by its id.
         """
@@ -104,7 +108,7 @@ class AssignmentStream:
         self.next_offset = point.entries[-1].end
         self._replays.extend(point.replays)
         for entry in point.entries:
-            self._waiting.extend(entry.assignments)
+            self._wait(entry)
         self._release()
         return point.entries[-1].source_positions
 
@@ -126,14 +130,17 @@ class AssignmentStream:
         self._entry_offsets.append(offset)
         self.next_offset = entry.end
         replaying = self.replaying
-        self._waiting.extend(entry.assignments)
+        self._wait(entry)
         if not replaying:
             self._release()
+
+    def _wait(self, entry: LogEntry) -> None:
+        self._waiting.extend((each, entry.end) for each in entry.assignments)
 
     def batch_ended(self) -> None:
         """Release the next assignments, as a batch is about to be committed, and drop those no restart can need."""
         self._rebuilding = False
-        self._release()
+        self._release(ended=True)
         # Everything in the stream at the end of one batch is in the next one at the latest.
         self._ends.append(self.next_offset)
         if len(self._ends) < KEPT_BATCHES + 2:
@@ -141,9 +148,15 @@ class AssignmentStream:
         while len(self._entry_offsets) > 1 and self._entry_offsets[1] <= self._ends[0]:
             self._log.delete(self._entry_offsets.popleft())
 
-    def _release(self) -> None:
-        """Add the assignments of the next batch to the stream: those of a replayed batch, else all that wait."""
+    def _release(self, ended: bool = False) -> None:
+        """Add the assignments of the next batch to the stream: those of a replayed batch, else of the next entries.
+
+        Args:
+            ended: Whether the batch with all that Spark has is about to be committed.
+        """
         with self._unplanned():
+            if ended:
+                self._shown.clear()
             self._show_next()
 
     @contextmanager
@@ -159,13 +172,29 @@ class AssignmentStream:
             self._planning.unlock()
 
     def _show_next(self) -> None:
+        while self._waiting and self._replays and not self._rebuilding:
+            self._rebuilding = self._show_until(self._replays.popleft())
+        while self._waiting and not self._rebuilding and not self._next_has_a_shown_channel():
+            self._show_until(self._waiting[0][1] - 1)
+
+    def _show_until(self, last: int) -> bool:
+        """Show the assignments up to an offset; return whether there are any."""
         shown = False
-        while self._waiting and not shown:
-            self._rebuilding = bool(self._replays)
-            until = self._replays.popleft() if self._replays else self.next_offset
-            while self._waiting and self._waiting[0].offset <= until:
-                self._show(self._waiting.popleft())
-                shown = True
+        while self._waiting and self._waiting[0][0].offset <= last:
+            logged, _ = self._waiting.popleft()
+            if isinstance(logged.assigned, SplitAssignment) and logged.offset > self._point.end:
+                self._shown.add((logged.assigned.source, logged.assigned.channel))
+            self._show(logged)
+            shown = True
+        return shown
+
+    def _next_has_a_shown_channel(self) -> bool:
+        end = self._waiting[0][1]
+        return any(
+            isinstance(each.assigned, SplitAssignment) and (each.assigned.source, each.assigned.channel) in self._shown
+            for each, its_end in self._waiting
+            if its_end == end
+        )
 
     def _show(self, logged: LoggedAssignment) -> None:
         values = self._array_list()

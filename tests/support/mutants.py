@@ -354,6 +354,14 @@ MUTANTS = [
         kinds=("rescale", "stop"),
     ),
     Mutant(
+        "what was assigned before kills is read side by side",
+        f"{_SPARK}.streaming.assignment_stream:AssignmentStream._next_has_a_shown_channel",
+        "return any(",
+        "return False and any(",
+        job="passed",
+        on_spark=True,
+    ),
+    Mutant(
         "the end of a batch is neither noted nor forced to the disk before its sinks commit it",
         f"{_SPARK}.checkpoint.prepared:Preparing.note",
         "    noted = PreparedBatch(batch, output, tuple(self._ends.items()))\n"

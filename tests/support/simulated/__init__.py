@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from scurry.testing import simulation
 from scurry.testing.simulation import Program
-from support.simulated.keyed import enriched, evolving, expiring, hybrid, overlapping
+from support.simulated.keyed import enriched, evolving, expiring, hybrid, overlapping, passed
 from support.simulated.late import late
 from support.simulated.patterns import pairs
 from support.simulated.storage import files, log, objects, sequence
@@ -32,6 +32,7 @@ PROGRAMS: dict[str, Callable[[], Program]] = {
         overlapping,
         enriched,
         hybrid,
+        passed,
         pairs,
         files,
         objects,

@@ -162,6 +162,23 @@ def enriched() -> Program:
     return Program("enriched", records, build, expected)
 
 
+def passed() -> Program:
+    """Return a program that passes records on without an exchange: those of a key in their order."""
+
+    def build(env: Any, source: Any, sink: Any) -> None:
+        stream(env, source).map(same, TIMED).uid("same").sink_to(sink).uid("sink")
+
+    def expected(given: Given) -> list[Any]:
+        return [record for _, record, _ in given]
+
+    def check(given: Given, output: list[Any]) -> None:
+        for key in {key for key, _, _ in given}:
+            own, wanted = ([each for each in some if each[0] == key] for some in (output, expected(given)))
+            assert own == wanted, f"{key}: {own} instead of {wanted}"
+
+    return Program("passed", records, build, expected, check)
+
+
 class Pass(KeyedProcessFunction[Any, Any, Any]):
     def open(self, runtime_context: RuntimeContext) -> None:
         self.seen = runtime_context.get_state(ValueStateDescriptor("seen", Types.INT()))

@@ -30,7 +30,7 @@ _SHARE = 25
 #: its part: they have a quarter of the schedules that others have.
 _RARE, _USUAL = ("tumbling", "changes", "log", "sequence", "objects"), 4
 #: Programs that run on the model of Spark, too.
-ON_SPARK = ("counts", "evolving", "timers", "windows", "files")
+ON_SPARK = ("counts", "evolving", "timers", "windows", "files", "passed")
 #: More records only make more micro-batches, in which the same faults are found.
 RECORDS = 12
 

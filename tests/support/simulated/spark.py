@@ -293,6 +293,8 @@ class Cluster:
     def frame(self, stream: Stream) -> _Frame:
         def compute(batch: _Batch) -> Partitions:
             blocks = [stream.blocks[offset] for offset in range(batch.after + 1, batch.until + 1)]
+            if batch.number % 2:
+                blocks.reverse()  # they are read side by side
             return [[pa.RecordBatch.from_pydict({"value": pa.array([block], pa.binary())})] for block in blocks]
 
         return _Frame(self, compute, stream)

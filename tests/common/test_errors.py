@@ -26,7 +26,8 @@ def classes_below(cls: type[ScurryError]) -> Iterator[type[ScurryError]]:
 def all_errors() -> list[type[ScurryError]]:
     """Every error that any module of scurry defines; tests define some, too."""
     for module in pkgutil.walk_packages(scurry.__path__, "scurry."):
-        if not module.name.endswith("__main__"):
+        # Beam has an environment of its own
+        if not module.name.endswith("__main__") and not module.name.startswith("scurry.beam."):
             importlib.import_module(module.name)
     return [ScurryError, *(cls for cls in classes_below(ScurryError) if cls.__module__.startswith("scurry"))]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -21,8 +22,8 @@ OPTIONS = {
 @pytest.fixture
 def home(monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the directory of PySpark, in an environment that configures nothing."""
-    monkeypatch.delenv("SPARK_HOME", raising=False)
-    monkeypatch.delenv("SPARK_CONF_DIR", raising=False)
+    for name in [name for name in os.environ if name.startswith("SPARK_") or name.endswith("_CONF_DIR")]:
+        monkeypatch.delenv(name)
     found = spark_home()
     assert found is not None
     return found

@@ -7,6 +7,7 @@ turn out to need no other options and no other environment variables; otherwise 
 from __future__ import annotations
 
 import atexit
+import importlib
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +102,12 @@ def end_early_jvm() -> None:
         _early.pop().end()
 
 
+def _import_meanwhile() -> None:
+    """Import the modules that PySpark imports with its first call to the JVM, to test for arguments of NumPy."""
+    with suppress(ImportError):
+        importlib.import_module("pyspark.testing.utils")
+
+
 def _at_start(options: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in options.items() if _AT_START.fullmatch(key)}
 
@@ -146,6 +154,7 @@ class _EarlyJvm:
         """Make it the JVM of PySpark, unless it has ended."""
         from pyspark import SparkContext
 
+        _import_meanwhile()
         while not self._address.exists():
             if self._process.poll() is not None:
                 return self.end()

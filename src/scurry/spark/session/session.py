@@ -20,7 +20,6 @@ from scurry.spark.session.cluster import joining, reach
 from scurry.spark.session.jvm_classes.file_system import leave_out_if_missing
 from scurry.spark.session.jvm_classes.ml_functions import create_session
 from scurry.spark.session.jvm_output import quiet_jvm
-from scurry.spark.session.leave_pandas_out import leave_pandas_out
 from scurry.spark.session.options import QUERY_CONF, session_options
 from scurry.spark.session.prewarm import adopt_early_jvm, end_early_jvm
 from scurry.spark.session.secret_settings import start_jvm
@@ -103,7 +102,6 @@ def _create(plan: JobPlan) -> Any:
         import_in_template(modules_of_driver())
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    leave_pandas_out()
     adopt_early_jvm(builder._options)
     leave_out_if_missing(builder._options)
     with quiet_jvm(), joining(master):

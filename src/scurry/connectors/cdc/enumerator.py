@@ -28,7 +28,7 @@ MOST_CHUNKS = 8
 LOG_BYTES = 32 * 1024 * 1024
 #: Bytes of the log that a change takes: those of a small row that is changed by itself.
 _BYTES_OF_CHANGE = 256
-#: Bytes of the log in one micro-batch that it may have, however few records are asked for: each is asked for by itself.
+#: Bytes of the log that a micro-batch may always have, even with a small limit of records: each part is a request.
 LEAST_LOG_BYTES = 64 * 1024
 
 

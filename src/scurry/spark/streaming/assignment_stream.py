@@ -15,6 +15,7 @@ import pickle
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from py4j.clientserver import ClientServer
@@ -192,8 +193,7 @@ class AssignmentStream:
         end = self._waiting[0][1]
         return any(
             isinstance(each.assigned, SplitAssignment) and (each.assigned.source, each.assigned.channel) in self._shown
-            for each, its_end in self._waiting
-            if its_end == end
+            for each, _ in takewhile(lambda waiting: waiting[1] == end, self._waiting)
         )
 
     def _show(self, logged: LoggedAssignment) -> None:

@@ -1,8 +1,9 @@
 """Streaming jobs: INSERT statements that run on in a gateway, one for each model of `streaming_job`.
 
 A view beside the model's table has the job's record: the hash of the statement, the directory of its checkpoints, and
-the savepoint that it begins with. It is written before the job starts. Whatever is killed, the next run finds either
-the running job, or the record by which it starts again without loss.
+the savepoint that it begins with. It is written before the job starts, so the next run finds the running job, or the
+record by which it starts again. If dbt is killed between a stop and the new record, only the disk has the savepoint,
+and the next run refuses a changed statement.
 """
 
 from __future__ import annotations

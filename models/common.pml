@@ -5,7 +5,7 @@
  * Without TRACE, all runs within the bounds are explored, and MUST is what must hold.
  * With TRACE, only runs are explored that take the steps of a recorded trace, and a run ends where MUST does not hold:
  * the trace is accepted if one of them reaches its end. Steps that the engine does not record may be taken meanwhile.
- * A process that is killed may have taken one step more than it had time to record.
+ * A process that is killed, or an attempt that fails, may have taken one step more than it had time to record.
  */
 
 #define SINKS 2
@@ -25,7 +25,9 @@ c_decl {
 }
 
 int at, seen, seen_by, seen_a, seen_b, seen_c, next_logged;
+int failed;     /* the place in the trace at which the last attempt failed in a step that is not in it */
 byte doomed[2];
+byte next_of[2]; /* the name of the next step of each driver */
 bool lasting;   /* whether sinks keep what they have when the job is killed */
 bool struck;    /* whether a test has damaged files since the last start */
 
@@ -33,6 +35,9 @@ bool struck;    /* whether a test has damaged files since the last start */
     seen_a == (a) && seen_b == (b) && seen_c == (c)))
 #define DONE if :: doomed[me] == 1 -> doomed[me] = 2 :: else -> c_code { look(); } fi
 #define HIDDEN (doomed[me] == 0)
+/* Whether a driver may die, or its attempt may fail: its next step is not one of the middle of an attempt. */
+#define BEGINS(step) (step == TAKEN || step == BEGUN || step == STARTED || step == SETTLED || step == REPAIRED || step == TRACED)
+#define MAY_FAIL BEGINS(next_of[me])
 #define CRASHED doomed[me] = 0
 #define ANY_B seen_b
 #define ANY_C seen_c
@@ -52,6 +57,7 @@ bool struck;    /* whether a test has damaged files since the last start */
 #define STEP(name, a, b, c) true
 #define DONE skip
 #define HIDDEN true
+#define MAY_FAIL true
 #define CRASHED skip
 #define ANY_B 0
 #define ANY_C 0

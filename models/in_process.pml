@@ -111,6 +111,9 @@ end: do
 
     /* ---------------------------------------------------------------- output that was not committed */
     :: atomic { pc == REST && HIDDEN -> pc = (noted == batch || MUTANT == REST_NOT_COMMITTED -> RUN : REST_0) }
+#ifdef TRACE
+    :: atomic { pc == REST && noted == batch && batch > 0 && seen == OUTPUT && HIDDEN -> pc = REST_0 }  /* the note cannot be read */
+#endif
     :: atomic { pc == REST_0 && HIDDEN -> commit_to(0, batch - 1, since, until); pc = REST_1 }
     :: atomic { pc == REST_1 && STEP(OUTPUT, batch - 1, 0, 0) -> commit_to(1, batch - 1, since, until); pc = NOTE; DONE }
 
@@ -200,6 +203,8 @@ end: do
 #ifdef TRACE
     :: atomic { pc == OVER && holder != me && HIDDEN -> pc = DOWN }
     :: atomic { pc != DOWN && pc != OVER && doomed[me] == 0 -> doomed[me] = 1 }
+    :: atomic { pc != DOWN && pc != OVER && pc != START && doomed[me] == 2 && failed != at ->
+        failed = at; pc = START; FORGET; CRASHED }          /* the attempt fails in a step that it had no time to record */
 #endif
     od
 }

@@ -75,6 +75,13 @@ NUMBER sp_rec, sp_pos, sp_pending;
 #define ALL_COMMITTED (b == committed && logged == END_OF(committed))
 #define REFUSED (undone > committed && MUTANT != MOVES_WHAT_IS_ROLLED_BACK)
 
+/* Runs that differ only in what nothing reads again are one. */
+#ifdef TRACE
+#define FORGET_BEFORE(batch) if :: (batch) > 1 -> end_of[AT((batch) - 2)] = 0; state_of[AT((batch) - 1)] = 0 :: else fi
+#else
+#define FORGET_BEFORE(batch) skip
+#endif
+
 /* Whether this driver may change the directory: the lease is looked at before. */
 #define ALONE (holder == me || MUTANT == LEASE_UNCHECKED)
 
@@ -304,7 +311,13 @@ end: do
         resumes = false;
         if
         :: b < replays && MUTANT != ROLLED_BACK_AS_ONE        /* Spark sees no more than it had */
-        :: !(b < replays && MUTANT != ROLLED_BACK_AS_ONE) -> end_of[AT(b)] = shown
+        :: !(b < replays && MUTANT != ROLLED_BACK_AS_ONE) ->
+            to = END_OF(b);
+            do                                                /* a batch has one assignment of each channel */
+            :: to < shown -> to = entry_at[AT(to)]
+            :: to > END_OF(b) -> break
+            od;
+            end_of[AT(b)] = to; to = 0
         :: !(b < replays && MUTANT != ROLLED_BACK_AS_ONE) && shown > END_OF(b) + 1 && !TRACING -> end_of[AT(b)] = shown - 1
         fi;
         planned = b + 1; pc = TASKS }
@@ -328,6 +341,7 @@ end: do
         :: MUTANT != FILES_DELETED_AT_ONCE && b >= oldest + RETAINED -> oldest = b + 1 - RETAINED
         :: else
         fi;
+        FORGET_BEFORE(oldest);
         if
         :: MUTANT == SPARK_COMMITS_FIRST && committed == b -> committed = b + 1
         :: else
@@ -378,13 +392,13 @@ end: do
     :: atomic { pc == OVER && holder == me -> holder = NOBODY }
 
     /* ---------------------------------------------------------------- crashes, damage, and drivers that are late */
-    :: atomic { pc != DOWN && pc != OVER && BOUND(crashes < CRASHES) ->
+    :: atomic { pc != DOWN && pc != OVER && MAY_FAIL && BOUND(crashes < CRASHES) ->
         COUNT(crashes); pc = DOWN; FORGET; CRASHED;
         if
         :: true
         :: !TRACING && copy > 0 -> torn = true
         fi }
-    :: atomic { pc != DOWN && pc != OVER && pc != START && BOUND(crashes < CRASHES) && HIDDEN ->
+    :: atomic { pc != DOWN && pc != OVER && pc != START && MAY_FAIL && BOUND(crashes < CRASHES) && HIDDEN ->
         COUNT(crashes); pc = START; FORGET }                       /* the job fails, and its process begins another attempt */
     :: atomic { pc != DOWN && pc != OVER && holder != me && MUTANT != LEASE_UNCHECKED && HIDDEN -> pc = DOWN; FORGET }
     :: atomic { pc == DOWN && holder != 1 - me && BOUND(damages < DAMAGES) && gen > 0 && !finished && !damaged && !TRACING &&
@@ -411,6 +425,8 @@ end: do
     :: atomic { in_charge && mine == gen && ALONE && seen == SAVED && seen_a >= my_first && seen_a - my_first < committed &&
             RESTORED(seen_a - my_first + 1) && STEP(SAVED, seen_a, 0, 0) ->
         DONE }                                                 /* its files are written while batches go on */
+    :: atomic { in_charge && mine == gen && ALONE && !origin && my_first == 0 && STEP(SAVED, -1, 0, 0) ->
+        DONE }                                                 /* before the first batch: there is no state */
     :: atomic { pc == START && gen > 0 && !damaged && seen == REPAIRED && seen_a <= committed && HIDDEN ->
         damaged = true; intact = seen_a; whole = logged;
         if
@@ -421,7 +437,9 @@ end: do
     :: atomic { pc == START && gen > 0 && !damaged && struck && seen == STARTED && seen_b == committed &&
             seen_c < logged && seen_c >= END_OF(committed) && HIDDEN ->
         intact = committed; whole = seen_c; struck = false; roll_back() }
-    :: atomic { pc != DOWN && pc != OVER && doomed[me] == 0 -> doomed[me] = 1 }
+    :: atomic { pc != DOWN && pc != OVER && doomed[me] == 0 && MAY_FAIL -> doomed[me] = 1 }
+    :: atomic { pc != DOWN && pc != OVER && pc != START && doomed[me] == 2 && MAY_FAIL && failed != at ->
+        failed = at; pc = START; FORGET; CRASHED }          /* the attempt fails in a step that it had no time to record */
 #endif
     od
 }

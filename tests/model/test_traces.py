@@ -15,8 +15,13 @@ from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ScurryError
 from scurry.runtime.driver.protocol import TRACE_FILE, ProtocolTrace
+from scurry.testing.simulation import KINDS, Simulation
+from support.cases import cases
 from support.model.spin import Unavailable
 from support.model.traces import Step, Trace, damaged, laid_out, traces_in, unexplained
+from support.simulated import PROGRAMS
+from support.simulated.on_spark import SparkSimulation
+from support.simulated.runs import ON_SPARK as ON_SPARK_TOO
 
 pytestmark = pytest.mark.slow
 
@@ -164,6 +169,49 @@ LOST_ENTRY = """
     b finished
 """
 
+#: Entries wait after kills: of two whose channels differ a batch has both, of two with the same channel one.
+WAITING = """
+    a taken
+    a begun 1 0 0
+    a started 1 0 0
+    a assigned 0 1 0
+    b taken
+    b started 1 0 1
+    b assigned 1 2 0
+    a taken
+    a started 1 0 2
+    a computed 0 0 1
+    a prepared 0
+    a output 0
+    a assigned 2 4 0
+    b taken
+    b started 1 1 4
+    b computed 1 0 1
+    b prepared 1
+    b output 1
+    b assigned 4 5 0
+    b assigned 5 6 0
+    b computed 2 0 1
+    b prepared 2
+    b output 2
+    b computed 3 0 1
+    b prepared 3
+    b output 3
+    b finished
+"""
+#: A savepoint is taken before the first batch; an attempt fails in a step that it has done but not recorded.
+BEFORE_THE_FIRST_BATCH = """
+    a taken
+    a begun 1 0 0
+    a started 1 0 0
+    a saved -1
+    a started 1 0 1
+    a computed 0 0 1
+    a prepared 0
+    a output 0
+    a finished
+"""
+
 
 def steps(text: str) -> list[Step]:
     found = []
@@ -183,8 +231,8 @@ def judged(text: str, directory: Path) -> Step | None:
 
 @pytest.mark.parametrize(
     "text",
-    [IN_PROCESS, ON_SPARK, LOOKED_LATE, TICKED, SAVED_BESIDE, LOST_ENTRY],
-    ids=["in process", "on Spark", "looked late", "ticked", "saved beside", "lost entry"],
+    [IN_PROCESS, ON_SPARK, LOOKED_LATE, TICKED, SAVED_BESIDE, LOST_ENTRY, WAITING, BEFORE_THE_FIRST_BATCH],
+    ids=["in process", "on Spark", "looked late", "ticked", "saved beside", "lost entry", "waiting", "first batch"],
 )
 def test_a_right_trace_is_accepted(text: str, tmp_path: Path) -> None:
     assert judged(text, tmp_path) is None
@@ -211,6 +259,7 @@ WRONG = {
     "a batch that is not repeated": (TICKED, "b computed 1 0 1\n    b prepared 1\n    b output 1\n", ""),
     "an entry that is gone without damage": (LOST_ENTRY, "- damaged\n", ""),
     "an entry that is lost with that of a committed batch": (LOST_ENTRY, "started 1 1 2", "started 1 1 0"),
+    "a savepoint of a batch to come": (BEFORE_THE_FIRST_BATCH, "saved -1", "saved 0"),
     "a lost lease": (ON_SPARK, "b computed 3", "a computed 1 0 1\n    a prepared 1\n    b computed 3"),
 }
 
@@ -332,3 +381,28 @@ def test_what_a_job_in_process_records_is_accepted(trace: Path, parallelism: int
         assert unexplained(found, tmp_path) is None
     except Unavailable as reason:
         pytest.skip(str(reason))
+
+
+#: Faults of schedules whose steps the model knows: machines that crash lose more than processes.
+WITHOUT_CRASHES = {kind: weight for kind, weight in KINDS.items() if kind != "crash"}
+
+
+@pytest.mark.parametrize("program", ON_SPARK_TOO)
+@pytest.mark.parametrize("simulation", [Simulation, SparkSimulation])
+def test_what_simulated_jobs_record_is_accepted(
+    trace: Path, simulation: type[Simulation], program: str, tmp_path: Path
+) -> None:
+    simulated, steps_seen = simulation(PROGRAMS[program](), WITHOUT_CRASHES, records=40), 0
+    for seed in range(cases(60)):
+        trace.unlink(missing_ok=True)
+        simulated.run(simulated.schedule(seed))
+        for found in traces_in(trace):
+            try:
+                refused = unexplained(found, tmp_path)
+            except Unavailable as reason:
+                pytest.skip(str(reason))
+            assert refused is None, (
+                f"{simulated.schedule(seed)}: {refused}, the last of {found.steps[: found.steps.index(refused) + 1]}"
+            )
+            steps_seen += len(found.steps)
+    assert steps_seen > 100

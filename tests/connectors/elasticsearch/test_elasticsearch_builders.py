@@ -105,7 +105,7 @@ def test_the_settings_of_flinks_test_are_accepted() -> None:
         .set_bulk_flush_interval(1000)
         .set_bulk_flush_backoff_strategy(FlushBackoffType.CONSTANT, 3, 3000)
         .set_connection_username("foo")
-        .set_connection_password("s7731")
+        .set_connection_password("szy7w")
         .set_connection_path_prefix("foo-bar")
         .set_connection_request_timeout(30000)
         .set_connection_timeout(31000)
@@ -114,7 +114,7 @@ def test_the_settings_of_flinks_test_are_accepted() -> None:
     sink = builder.build()
     assert sink.bulk == BulkSettings(1, 2 << 20, 1000, BackoffType.CONSTANT, 3, 3000)
     assert (sink.hosts.connect_timeout, sink.hosts.socket_timeout, sink.hosts.path_prefix) == (31, 32, "foo-bar")
-    assert "s7731" not in repr(sink)
+    assert "szy7w" not in repr(sink)
 
 
 @pytest.mark.parametrize(

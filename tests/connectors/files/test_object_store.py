@@ -177,11 +177,11 @@ def test_what_is_not_there_or_refused_is_named(path: str, monkeypatch: pytest.Mo
     source = FileSource.for_record_stream_format(StreamFormat.text_line_format(), path).build()
     with pytest.raises(SourceNotFoundError, match="there is no file or directory lake/"):
         source.create_enumerator(1, BatchLimits())
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong77317731")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrongzy7wzy7w")
     monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_KEY", "d3Jvbmc3NzMxNzczMQ==")
     source = FileSource.for_record_stream_format(StreamFormat.text_line_format(), path).build()
     with pytest.raises(
         StorageAccessError, match="access is refused.*AWS_ACCESS_KEY_ID.*AZURE_STORAGE_ACCOUNT_KEY"
     ) as caught:
         source.create_enumerator(1, BatchLimits())
-    assert "7731" not in str(caught.value) and "NzMxNzczMQ" not in str(caught.value)
+    assert "zy7w" not in str(caught.value) and "NzMxNzczMQ" not in str(caught.value)

@@ -119,11 +119,11 @@ def test_statuses_say_what_happens(env: TableEnvironment, server: FakeHttp) -> N
 
 
 def test_a_lookup_that_fails_fails_the_job(env: TableEnvironment, server: FakeHttp) -> None:
-    server.answer = lambda request: (401, {"why": "token=s7731 is wrong"})
-    define(env, server, "k INT, name STRING", http_source_lookup_header_Authorization="Bearer s7731s7731")
+    server.answer = lambda request: (401, {"why": "token=szy7w is wrong"})
+    define(env, server, "k INT, name STRING", http_source_lookup_header_Authorization="Bearer szy7wszy7w")
     with pytest.raises(JobError, match=r"GET http://\S+/people was answered 401.*'http.source.lookup.header") as failed:
         joined(env)
-    assert "s7731" not in str(failed.value)
+    assert "szy7w" not in str(failed.value)
 
 
 def test_a_lookup_that_fails_is_left_out(
@@ -216,13 +216,13 @@ def test_a_request_that_comes_again_has_its_key(env: TableEnvironment, server: F
 
 @pytest.mark.parametrize(("status", "fails"), [(400, True), (404, False), (500, True), (301, True), (308, True)])
 def test_statuses_of_requests(env: TableEnvironment, server: FakeHttp, status: int, fails: bool) -> None:
-    server.answer = lambda request: (status, {"password": "s7731"})
+    server.answer = lambda request: (status, {"password": "szy7w"})
     own = {"http_sink_error_code_exclude": "404", "sink_max__retries": "0"}
     define(env, server, "k INT", "http-async-sink", **own)
     if fails:
         with pytest.raises(JobError, match=rf"POST http://\S+/people was answered {status}") as failed:
             insert(env, 1)
-        assert "s7731" not in str(failed.value)
+        assert "szy7w" not in str(failed.value)
     else:
         insert(env, 1)
 

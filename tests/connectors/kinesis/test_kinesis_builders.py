@@ -33,7 +33,7 @@ from scurry.errors import (
 )
 from support.servers.process import free_ports
 
-SECRET = "s7731s7731"
+SECRET = "szy7wszy7w"
 AWS = {
     "aws.region": "eu-west-1",
     "aws.credentials.provider.basic.accesskeyid": "AK",
@@ -59,7 +59,7 @@ def test_the_consumer_of_pyflinks_page() -> None:
         0.2,
     )
     assert scan.service.credentials == AwsCredentials("BASIC", "AK", SECRET)
-    assert "7731" not in repr(made)
+    assert "zy7w" not in repr(made)
     several: Any = FlinkKinesisConsumer(["a", "b"], SimpleStringSchema(), AWS)
     assert several.scan.streams == ("a", "b")
 
@@ -107,7 +107,7 @@ def test_reading_begins_at_a_time(text: str, millis: int) -> None:
 def test_properties_that_cannot_work_are_refused(properties: dict[str, str], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text) as caught:
         FlinkKinesisConsumer("orders", SimpleStringSchema(), AWS | properties)
-    assert "7731" not in str(caught.value)
+    assert "zy7w" not in str(caught.value)
 
 
 def test_wrong_arguments_are_refused() -> None:
@@ -137,7 +137,7 @@ def test_sinks_have_the_limits_of_their_builders() -> None:
     firehose = KinesisFirehoseSink.builder().set_delivery_stream_name("d").set_firehose_client_properties(AWS)
     delivery = firehose.set_serialization_schema(SimpleStringSchema()).build()
     assert (delivery.service.name, delivery.batching.most_bytes) == ("firehose", 4 << 20)
-    assert "7731" not in repr((made, delivery))
+    assert "zy7w" not in repr((made, delivery))
 
 
 def test_credentials_of_a_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +164,7 @@ def test_a_server_that_is_not_there_is_named_with_its_option() -> None:
     enumerator = source.create_enumerator(1, BatchLimits())
     with pytest.raises(SourceConnectionError, match=f"{address}.*check aws.endpoint and aws.region") as caught:
         enumerator.next_batch()
-    assert "\n" not in str(caught.value) and "7731" not in str(caught.value)
+    assert "\n" not in str(caught.value) and "zy7w" not in str(caught.value)
     enumerator.close()
     service = AwsService.of(AWS | {"aws.endpoint": address}, "firehose")
     with pytest.raises(RequestError) as failed:

@@ -232,7 +232,7 @@ def test_what_cannot_work_is_refused(url: str) -> None:
     with pytest.raises(SourceNotFoundError, match="stream not found; check stream"):
         source(url, "none").build().create_enumerator(1, BatchLimits()).next_batch()
     with pytest.raises(SourceConnectionError, match="check servers, and that one runs there"):
-        source(f"nats://ann:w7731@127.0.0.1:{free_ports(1)[0]}", "s").build().create_enumerator(
+        source(f"nats://ann:wzy7w@127.0.0.1:{free_ports(1)[0]}", "s").build().create_enumerator(
             1, BatchLimits()
         ).next_batch()
     with pytest.raises(ArgumentError, match="needs a staging directory, because NATS has no transactions"):

@@ -20,7 +20,7 @@ from scurry.table import EnvironmentSettings, TableEnvironment
 
 def builder() -> RMQConnectionConfig.Builder:
     made = RMQConnectionConfig.Builder().set_host("h").set_port(1).set_virtual_host("/v")
-    return made.set_user_name("ann").set_password("p7731")
+    return made.set_user_name("ann").set_password("pzy7w")
 
 
 def test_a_configuration_says_what_its_builder_was_given() -> None:
@@ -37,7 +37,7 @@ def test_a_configuration_says_what_its_builder_was_given() -> None:
         .build()
     )
     assert (config.get_host(), config.get_port(), config.get_virtual_host()) == ("h", 1, "/v")
-    assert (config.get_user_name(), config.get_password(), config.get_uri()) == ("ann", "p7731", None)
+    assert (config.get_user_name(), config.get_password(), config.get_uri()) == ("ann", "pzy7w", None)
     assert (config.get_network_recovery_interval(), config.get_connection_timeout()) == (2, 3000)
     assert (config.is_automatic_recovery(), config.is_topology_recovery()) == (True, False)
     assert (config.get_requested_channel_max(), config.get_requested_frame_max()) == (4, 5000)
@@ -46,15 +46,15 @@ def test_a_configuration_says_what_its_builder_was_given() -> None:
     assert (parameters.host, parameters.port, parameters.virtual_host) == ("h", 1, "/v")
     assert (parameters.heartbeat, parameters.frame_max, parameters.channel_max) == (6, 5000, 4)
     assert parameters.socket_timeout == 3
-    assert "p7731" not in repr(config._broker)
+    assert "pzy7w" not in repr(config._broker)
 
 
 def test_a_uri_stands_for_all_of_them_and_is_not_shown() -> None:
-    config = RMQConnectionConfig.Builder().set_uri("amqp://ann:p7731@h:1/v").build()
-    assert config.get_uri() == "amqp://ann:p7731@h:1/v"
+    config = RMQConnectionConfig.Builder().set_uri("amqp://ann:pzy7w@h:1/v").build()
+    assert config.get_uri() == "amqp://ann:pzy7w@h:1/v"
     assert config._broker.parameters().virtual_host == "v"
     assert config._broker.place == "h:1/v"
-    assert "p7731" not in repr(config._broker)
+    assert "pzy7w" not in repr(config._broker)
 
 
 def test_what_is_missing_is_named() -> None:
@@ -62,11 +62,11 @@ def test_what_is_missing_is_named() -> None:
         RMQConnectionConfig.Builder().set_host("h").set_port(1).set_user_name("ann").build()
 
 
-@pytest.mark.parametrize("uri", ["http://h", "amqp://ann:p7731@h:port"])
+@pytest.mark.parametrize("uri", ["http://h", "amqp://ann:pzy7w@h:port"])
 def test_a_wrong_uri_is_refused_without_showing_it(uri: str) -> None:
     with pytest.raises(ArgumentError, match="uri: ") as error:
         RMQConnectionConfig.Builder().set_uri(uri).build()
-    assert "7731" not in str(error.value)
+    assert "zy7w" not in str(error.value)
 
 
 def test_wrong_arguments_are_refused() -> None:

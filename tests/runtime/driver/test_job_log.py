@@ -37,7 +37,7 @@ def environment(**settings: str) -> StreamExecutionEnvironment:
 
 
 def fail(value: int) -> int:
-    raise ValueError("amqp://joe:x7731@host is gone")
+    raise ValueError("amqp://joe:xzy7w@host is gone")
 
 
 @pytest.fixture

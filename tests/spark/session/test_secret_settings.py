@@ -31,16 +31,16 @@ def test_no_process_shows_them(tmp_path: Path) -> None:
         from scurry.spark.session.session import _create
 
         spark = _create(JobPlan(JobSettings("secrets", 1, configuration={
-            "spark.hadoop.fs.s3a.secret.key": "x7731 \\u00e4=y",
-            "spark.my.url": "amqp://joe:z7731@host",
-            "spark.driver.extraJavaOptions": "-Dmy.password=j7731 -Dmy.size=3",
+            "spark.hadoop.fs.s3a.secret.key": "xzy7w \\u00e4=y",
+            "spark.my.url": "amqp://joe:zzy7w@host",
+            "spark.driver.extraJavaOptions": "-Dmy.password=jzy7w -Dmy.size=3",
         })))
         seen = [open(file, "rb").read() for file in glob.glob(f"/proc/[0-9]*/cmdline") if os.access(file, os.R_OK)]
         assert any(b"SparkSubmit" in line and b"-Dmy.size=3" in line for line in seen)
-        assert not [line for line in seen if b"7731" in line]
-        assert spark._jsc.hadoopConfiguration().get("fs.s3a.secret.key") == "x7731 \\u00e4=y"
-        assert spark.conf.get("spark.my.url") == "amqp://joe:z7731@host"
-        assert spark._jvm.java.lang.System.getProperty("my.password") == "j7731"
+        assert not [line for line in seen if b"zy7w" in line]
+        assert spark._jsc.hadoopConfiguration().get("fs.s3a.secret.key") == "xzy7w \\u00e4=y"
+        assert spark.conf.get("spark.my.url") == "amqp://joe:zzy7w@host"
+        assert spark._jvm.java.lang.System.getProperty("my.password") == "jzy7w"
         assert "PYSPARK_SUBMIT_ARGS" not in os.environ
         assert not glob.glob(f"{os.environ['TMPDIR']}/*.properties")
         print("hidden")

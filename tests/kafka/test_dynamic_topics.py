@@ -135,6 +135,10 @@ def test_a_table_of_two_brokers_has_their_ids(kafka: Kafka, other: Kafka, tmp_pa
     assert rows(env, "SELECT * FROM t") == [(1, "east", here), (2, "west", there)]
 
 
+#: A broker is killed with the second job, and with every seventh after it.
+KILLS_PER_BROKER = 7
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes of a session in /proc")
 @pytest.mark.parametrize("options", [["--runner", "local"], ["--master", "local[2]"]], ids=["local", "spark"])
 def test_every_record_is_copied_once_though_the_job_is_killed_while_its_stream_moves(
@@ -160,6 +164,10 @@ def test_every_record_is_copied_once_though_the_job_is_killed_while_its_stream_m
             describe(path, "numbers", {"east": (kafka, here), "west": (other, there)})
             write(other, there, 100)
         assert job.goes_on_for(run, 1, chance.uniform(0, 0.5)), place.log.read_text()[-4000:]
+        if kill % KILLS_PER_BROKER == 1:
+            broker = (other if kill >= kills // 2 and chance.random() < 0.5 else kafka).broker
+            broker.kill()
+            broker.start()
         run.kill()
         run = job.start()
     give_up = time.monotonic() + 120

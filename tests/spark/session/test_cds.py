@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pyspark
@@ -12,6 +13,8 @@ import pytest
 
 import scurry
 from scurry.spark.session import cds
+
+LOADED = "org.apache.spark.deploy.SparkSubmit source: shared objects file"
 
 
 @pytest.fixture
@@ -50,3 +53,32 @@ def test_pyspark_in_a_zip_as_spark_submit_brings_it_has_none() -> None:
 
 def test_the_dump_goes_to_the_file_asked_for(tmp_path: Path) -> None:
     assert f"-XX:ArchiveClassesAtExit={tmp_path}/new.jsa" in cds.dump_options(tmp_path / "new.jsa")
+
+
+def aged(path: Path, days: float) -> Path:
+    path.write_bytes(b"classes")
+    os.utime(path, (time.time() - days * 86_400,) * 2)
+    return path
+
+
+def test_archives_that_nobody_has_used_for_a_month_are_deleted_when_another_one_is_made(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        if command[1:3] == ["-m", "scurry.spark.session.cds_job"]:
+            Path(command[3].partition("=")[2]).write_bytes(b"classes")
+        return subprocess.CompletedProcess(
+            command, 0, "org.apache.spark.deploy.SparkSubmit source: shared objects file"
+        )
+
+    monkeypatch.setattr(subprocess, "run", made)
+    unused, used = aged(tmp_path / "cds-1.jsa", 31), aged(tmp_path / "cds-2.jsa", 29)
+    assert cds.make_archive() == archive
+    assert not unused.exists()
+    assert used.exists()
+
+
+def test_the_time_of_an_archive_is_that_of_its_last_use(archive: Path) -> None:
+    aged(archive, 29)
+    cds.cds_options()
+    assert time.time() - archive.stat().st_mtime < 86_400

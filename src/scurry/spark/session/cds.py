@@ -13,6 +13,8 @@ import os
 import shlex
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from scurry.common._process.directories import cache_directory
@@ -24,6 +26,9 @@ from scurry.spark.session.jvm_classes.jar import CLASS_PATH, jar_path, make_jar
 #: Map the archive to its own address, else each JVM copies all of it and corrects every pointer: 130 MB and 0.1 s.
 _AS_IT_IS = ["-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0"]
 _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
+#: Seconds after its last use at which an archive is deleted, when another one is made: those of installations that are
+#: gone stay otherwise, 180 MB each.
+_KEPT_SECONDS = 30 * 86_400
 
 
 def cds_options() -> list[str]:
@@ -33,7 +38,10 @@ def cds_options() -> list[str]:
         Options for ``spark.driver.extraJavaOptions``; empty if there is no archive for this Java and this PySpark.
     """
     archive = archive_path()
-    return _use_options(archive) if archive is not None and _is_archive(archive) else []
+    if archive is None or not _is_archive(archive):
+        return []
+    _note_use(archive)
+    return _use_options(archive)
 
 
 def dump_options(target: Path) -> list[str]:
@@ -101,6 +109,7 @@ def make_archive() -> Path | None:
             unfinished.unlink()
             unfinished.touch()
         unfinished.replace(archive)
+        _delete_unused(archive.parent)
     except (OSError, subprocess.SubprocessError):
         return None
     finally:
@@ -110,6 +119,20 @@ def make_archive() -> Path | None:
 
 def _is_archive(archive: Path) -> bool:
     return archive.is_file() and archive.stat().st_size > 0
+
+
+def _note_use(archive: Path) -> None:
+    """Make the time of the file that of its last use, to a thirtieth of the time for which it is kept."""
+    with suppress(OSError):  # another user's, or it is being deleted
+        if time.time() - archive.stat().st_mtime > _KEPT_SECONDS / 30:
+            os.utime(archive)
+
+
+def _delete_unused(directory: Path) -> None:
+    for archive in directory.glob("cds-*.jsa"):
+        with suppress(OSError):  # another process deletes it, too
+            if time.time() - archive.stat().st_mtime > _KEPT_SECONDS:
+                archive.unlink()
 
 
 def _use_options(archive: Path) -> list[str]:

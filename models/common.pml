@@ -25,6 +25,7 @@ c_decl {
 }
 
 int at, seen, seen_by, seen_a, seen_b, seen_c, next_logged;
+int next_end;   /* of the batch of the next step `computed` */
 int failed;     /* the place in the trace at which the last attempt failed in a step that is not in it */
 byte doomed[2];
 byte next_of[2]; /* the name of the next step of each driver */

@@ -82,6 +82,16 @@ NUMBER sp_rec, sp_pos, sp_pending;
 #define FORGET_BEFORE(batch) skip
 #endif
 
+/* Which of the assignments that wait a batch has is not said by the protocol: Spark reads those of different channels
+ * together. A trace says it with the step that ends the computation; 0 stands for all. */
+#ifdef TRACE
+#define MAY_END(shown) (next_end == 0 || (next_end <= shown && (b < replays || entry_at[AT(next_end - 1)] == next_end)))
+#define END_GIVEN(shown) (next_end == 0 -> shown : next_end)
+#else
+#define MAY_END(shown) true
+#define END_GIVEN(shown) shown
+#endif
+
 /* Whether this driver may change the directory: the lease is looked at before. */
 #define ALONE (holder == me || MUTANT == LEASE_UNCHECKED)
 
@@ -307,17 +317,11 @@ end: do
     :: atomic { in_charge && ALONE && mine == gen && NEXT_ENTRY && rest == 0 && BOUND(messages < MESSAGES) &&
             BOUND(logged < KEPT - 3) && STEP(ASSIGNED, logged, ANY_B, 0) ->
         COUNT(messages); begin_turn(); told = true; log_messages(); DONE }
-    :: atomic { pc == IDLE && mine == gen && planned == b && shown > END_OF(b) && HIDDEN ->
+    :: atomic { pc == IDLE && mine == gen && planned == b && shown > END_OF(b) && MAY_END(shown) && HIDDEN ->
         resumes = false;
         if
         :: b < replays && MUTANT != ROLLED_BACK_AS_ONE        /* Spark sees no more than it had */
-        :: !(b < replays && MUTANT != ROLLED_BACK_AS_ONE) ->
-            to = END_OF(b);
-            do                                                /* a batch has one assignment of each channel */
-            :: to < shown -> to = entry_at[AT(to)]
-            :: to > END_OF(b) -> break
-            od;
-            end_of[AT(b)] = to; to = 0
+        :: !(b < replays && MUTANT != ROLLED_BACK_AS_ONE) && END_GIVEN(shown) > END_OF(b) -> end_of[AT(b)] = END_GIVEN(shown)
         :: !(b < replays && MUTANT != ROLLED_BACK_AS_ONE) && shown > END_OF(b) + 1 && !TRACING -> end_of[AT(b)] = shown - 1
         fi;
         planned = b + 1; pc = TASKS }
@@ -326,7 +330,7 @@ end: do
     :: atomic { pc == IDLE && (mine != gen || (planned > b && !resumes)) -> pc = DOWN; FORGET }  /* another driver's plan */
     :: atomic { pc == TASKS && (mine != gen || (holder != me && b < oldest)) -> pc = DOWN; FORGET }
     :: atomic { pc == TASKS && mine == gen && (holder == me || b >= oldest || MUTANT == LEASE_UNCHECKED) &&
-            STEP(COMPUTED, my_first + b, 0, ANY_C) ->
+            STEP(COMPUTED, my_first + b, ANY_B, ANY_C) && (ANY_B == 0 || end_of[AT(b)] == ANY_B || !HIDDEN) ->
         from = RECORDS_UP_TO(END_OF(b)); to = RECORDS_UP_TO(end_of[AT(b)]);
         if
         :: MUTANT == STATE_TWICE && copy > 0 -> loaded = copy

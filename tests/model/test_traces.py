@@ -180,21 +180,21 @@ WAITING = """
     b assigned 1 2 0
     a taken
     a started 1 0 2
-    a computed 0 0 1
+    a computed 0 1 1
     a prepared 0
     a output 0
     a assigned 2 4 0
     b taken
     b started 1 1 4
-    b computed 1 0 1
+    b computed 1 4 1
     b prepared 1
     b output 1
     b assigned 4 5 0
     b assigned 5 6 0
-    b computed 2 0 1
+    b computed 2 5 1
     b prepared 2
     b output 2
-    b computed 3 0 1
+    b computed 3 6 1
     b prepared 3
     b output 3
     b finished
@@ -259,6 +259,8 @@ WRONG = {
     "a batch that is not repeated": (TICKED, "b computed 1 0 1\n    b prepared 1\n    b output 1\n", ""),
     "an entry that is gone without damage": (LOST_ENTRY, "- damaged\n", ""),
     "an entry that is lost with that of a committed batch": (LOST_ENTRY, "started 1 1 2", "started 1 1 0"),
+    "an entry that is torn between batches": (WAITING, "b computed 1 4 1", "b computed 1 3 1"),
+    "an entry that no batch has": (WAITING, "b computed 3 6 1", "b computed 3 5 1"),
     "a savepoint of a batch to come": (BEFORE_THE_FIRST_BATCH, "saved -1", "saved 0"),
     "a lost lease": (ON_SPARK, "b computed 3", "a computed 1 0 1\n    a prepared 1\n    b computed 3"),
 }

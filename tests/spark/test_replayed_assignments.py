@@ -79,3 +79,15 @@ def test_assignments_of_several_channels_are_read_together(shown: list[int]) -> 
     assert shown == [0, 1, 2, 3, 4, 5], "what is assigned later is not read before"
     stream.batch_ended()
     assert shown == [*range(9)]
+
+
+def test_nothing_is_added_to_a_batch_that_spark_may_have_planned(shown: list[int]) -> None:
+    stream = stream_after_a_rollback([], committed=3)
+    stream.add([assigned(0)], POSITIONS)
+    stream.add([assigned(1)], POSITIONS)
+    assert shown == [0, 1, 2, 3, 4], "else nobody knew in which batch it is, and who may follow it"
+    assert stream.shown_end == 5
+    stream.batch_ended()
+    assert (shown, stream.shown_end) == ([0, 1, 2, 3, 4, 5], 6)
+    stream.add([assigned(1)], POSITIONS)
+    assert stream.shown_end == 6

@@ -5,6 +5,8 @@
 static int steps[200000][5], count = -1;
 /* Of each driver, the name of its next step, from each step on. */
 static int next_own[200001][2];
+/* From each step on, the end of the next batch that is computed. */
+static int next_end[200001];
 
 static void load(void) {
     FILE *file = fopen(getenv("TRACE_FILE"), "r");
@@ -17,6 +19,7 @@ static void load(void) {
     for (int i = count - 1; i >= 0; i--) {
         next_own[i][0] = next_own[i + 1][0];
         next_own[i][1] = next_own[i + 1][1];
+        next_end[i] = steps[i][0] == 5 ? steps[i][3] : next_end[i + 1];
         if (steps[i][0] != 14) next_own[i][steps[i][1]] = steps[i][0];
     }
 }
@@ -35,5 +38,6 @@ static int logged_at_start(int at) {
     } else { now.seen = 99; now.seen_by = now.seen_a = now.seen_b = now.seen_c = 0; } \
     now.next_of[0] = next_own[now.at < count ? now.at : count][0]; \
     now.next_of[1] = next_own[now.at < count ? now.at : count][1]; \
+    now.next_end = next_end[now.at < count ? now.at : count]; \
     now.at++; now.next_logged = logged_at_start(now.at - 1); \
 } while (0)

@@ -59,6 +59,10 @@ class AssignmentStream:
         self._waiting: deque[tuple[LoggedAssignment, int]] = deque()
         #: the channels of the assignments that Spark has, of a batch that has not ended
         self._shown: set[tuple[int, int]] = set()
+        #: whether Spark has assignments of such a batch: it may have planned the batch, so others wait for the next one
+        self._given = False
+        #: offset after the last assignment that Spark has
+        self.shown_end = 0
         #: end offsets of the batches that are replayed one by one
         self._replays: deque[int] = deque()
         #: whether Spark has the assignments of such a batch, and may not have planned it yet
@@ -158,6 +162,7 @@ class AssignmentStream:
         with self._unplanned():
             if ended:
                 self._shown.clear()
+                self._given = False
             self._show_next()
 
     @contextmanager
@@ -175,7 +180,9 @@ class AssignmentStream:
     def _show_next(self) -> None:
         while self._waiting and self._replays and not self._rebuilding:
             self._rebuilding = self._show_until(self._replays.popleft())
-        while self._waiting and not self._rebuilding and not self._next_has_a_shown_channel():
+        if self._rebuilding or self._given:
+            return
+        while self._waiting and not self._next_has_a_shown_channel():
             self._show_until(self._waiting[0][1] - 1)
 
     def _show_until(self, last: int) -> bool:
@@ -183,9 +190,12 @@ class AssignmentStream:
         shown = False
         while self._waiting and self._waiting[0][0].offset <= last:
             logged, _ = self._waiting.popleft()
-            if isinstance(logged.assigned, SplitAssignment) and logged.offset > self._point.end:
-                self._shown.add((logged.assigned.source, logged.assigned.channel))
+            if logged.offset > self._point.end:
+                self._given = True
+                if isinstance(logged.assigned, SplitAssignment):
+                    self._shown.add((logged.assigned.source, logged.assigned.channel))
             self._show(logged)
+            self.shown_end = logged.offset + 1
             shown = True
         return shown
 

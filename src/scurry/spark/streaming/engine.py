@@ -68,6 +68,7 @@ class SparkEngine:
     ) -> None:
         plan = job.plan
         self._job, self._plan, self._spark = job, plan, spark
+        self._all_native = all(source.source.native for source in plan.sources.values())
         self._generation, self._assignments = generation, assignments
         self._savepoints, self._directory = savepoints, directory
         self._preparing = Preparing(generation.storage)
@@ -164,7 +165,7 @@ class SparkEngine:
             self._job.require_directory()
             self._directory.remember_states(self._job.state_schemas)
             number, step = self._generation.first_batch + batch_id, self._job.protocol.step
-            step("computed", number, 0, int(self._job.sinks.are_lasting))
+            step("computed", number, self._end_of_batch, int(self._job.sinks.are_lasting))
             if self._job.sinks.are_lasting:
                 written = {self._plan.operators[number].uid: parts for number, parts in output.written.items()}
                 self._preparing.note(batch_id, written)
@@ -179,6 +180,11 @@ class SparkEngine:
             if self._error is None:
                 self._error = error
             raise
+
+    @property
+    def _end_of_batch(self) -> int:
+        """Return the number of assignments up to the end of the present batch; 0 if a DataFrame may have begun it."""
+        return self._assignments.shown_end if self._all_native else 0
 
     # ---------------------------------------------------------------- waiting
 
@@ -197,7 +203,7 @@ class SparkEngine:
     def finish(self) -> None:
         """Wait until everything submitted is committed; with a streaming DataFrame, until the current batch is."""
         try:
-            if all(source.source.native for source in self._plan.sources.values()):
+            if self._all_native:
                 self._query.processAllAvailable()
             else:
                 self._committed.clear()

@@ -362,6 +362,15 @@ MUTANTS = [
         on_spark=True,
     ),
     Mutant(
+        "assignments are added to a batch that may have been planned",
+        f"{_SPARK}.streaming.assignment_stream:AssignmentStream._show_next",
+        "if self._rebuilding or self._given:",
+        "if self._rebuilding:",
+        job="passed",
+        on_spark=True,
+        first=2205,
+    ),
+    Mutant(
         "the end of a batch is neither noted nor forced to the disk before its sinks commit it",
         f"{_SPARK}.checkpoint.prepared:Preparing.note",
         "    noted = PreparedBatch(batch, output, tuple(self._ends.items()))\n"

@@ -127,6 +127,41 @@ def test_nothing_is_said_of_an_object_of_unknown_kind(line: str) -> None:
     assert found(line) == []
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "EnvironmentSettings.new_instance().in_streaming_mode().use_blink_planner()",
+            "Builder has no use_blink_planner",
+        ),
+        (
+            "env.from_collection([1]).key_by(str).map(str).count_window(2)",
+            "DataStream has no count_window: call key_by",
+        ),
+        ("t_env.from_data_stream(env.from_collection([1]), schema=['a'])", "from_data_stream has no argument schema"),
+        ("env.from_collection([1]).map(str, output_typ=None)", "map has no argument output_typ; did you mean"),
+        ("FlinkKafkaConsumer('t', None, {})", "FlinkKafkaConsumer is not in Flink 2 any more"),
+    ],
+)
+def test_calls_that_fail_are_found(line: str, said: str) -> None:
+    before = ENV + "from pyflink.datastream.connectors.kafka import FlinkKafkaConsumer\n"
+    ((_, _, level, text),) = found(line, before)
+    assert level == Level.ERROR and text.startswith(said)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "env.from_collection([1]).key_by(str).count_window(2)",
+        "env.from_collection([1]).map(func=str, output_type=None)",
+        "def part(keyed: DataStream):\n    keyed.count_window(2)",
+        "env.from_collection([1]).map(**options)",
+    ],
+)
+def test_calls_that_do_not_fail_are_left_alone(line: str) -> None:
+    assert found(line, ENV + "from pyflink.datastream import DataStream\n") == []
+
+
 def test_objects_of_java_are_not_there() -> None:
     ((_, _, _, text),) = found("t_env._j_tenv.getConfig()")
     assert text == "StreamTableEnvironment has no _j_tenv: there are no objects of Java behind scurry's API"
@@ -240,6 +275,60 @@ def test_a_compiled_plan_may_be_executed() -> None:
 def test_options_in_a_script_are_checked() -> None:
     (finding,) = check_script("SET 'table.exec.mini-batch.size' = 'many';\n", "x.sql")
     assert (finding.line, finding.level) == (1, Level.ERROR)
+
+
+TABLE = "CREATE TABLE orders (id INT) WITH ('connector' = 'datagen')"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'query = "SELECT ide FROM orders"\nt_env.sql_query(query)',
+        'query = "SELECT 1"\nquery = "SELECT ide FROM orders"\nt_env.sql_query(query)',
+        'name = "orders"\nt_env.sql_query(f"SELECT ide FROM {name}")',
+        't_env.sql_query("SELECT ide " + "FROM orders")',
+        'def part():\n    query = "SELECT ide FROM orders"\n    t_env.sql_query(query)',
+        'if __name__ == "__main__":\n    query = "SELECT ide FROM orders"\n    t_env.sql_query(query)',
+    ],
+)
+def test_a_statement_that_follows_from_the_program_is_checked(lines: str) -> None:
+    ((_, _, _, text),) = found(f't_env.execute_sql("{TABLE}")\n{lines}')
+    assert text == "Column 'ide' not found in any table; did you mean 'id'?"
+
+
+def test_a_finding_stands_where_the_statement_is_written() -> None:
+    ((line, column, _, _),) = found('query = """\nSELEC 1\n"""\nt_env.sql_query(query)')
+    assert (line, column) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'query = "SELEC 1"\nif whatever:\n    query = other()\nt_env.sql_query(query)',
+        'query = "SELEC 1"\nquery += other()\nt_env.sql_query(query)',
+        'def part(query="SELEC 1"):\n    t_env.sql_query(query)',
+        'query = "SELEC 1"\ndef part():\n    t_env.sql_query(query)\nquery = "SELECT 1"\npart()',
+        't_env.sql_query(f"SELECT {other()} FROM nowhere")\nt_env.sql_query("SELECT 1 FROM nowhere")',
+    ],
+)
+def test_a_statement_that_takes_a_run_to_know_is_left_alone(lines: str) -> None:
+    assert found(lines) == []
+
+
+def test_functions_may_stand_in_another_order_than_they_run() -> None:
+    text = f'''\
+def main():
+    tables()
+    t_env.execute_sql("INSERT INTO sink SELECT id FROM orders")
+def tables():
+    t_env.execute_sql("{TABLE}")
+    t_env.execute_sql("CREATE TABLE sink (id INT) WITH ('connector' = 'blackhole')")
+def other():
+    t_env.execute_sql("{TABLE}")
+'''
+    assert found(text) == []
+    ((line, _, _, said),) = found(text.rpartition("def other")[0].replace("FROM orders", "FROM nowhere"))
+    assert line == 3 and "Object 'nowhere' not found" in said
 
 
 # ---------------------------------------------------------------- Spark

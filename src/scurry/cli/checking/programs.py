@@ -11,9 +11,12 @@ import importlib
 import inspect
 import re
 import warnings
+from collections import Counter
+from collections.abc import Iterable
 from functools import cache
+from textwrap import dedent
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import scurry.pyflink_alias  # noqa: F401  so that imports of pyflink fail with the reasons that programs would get
 from scurry.cli.checking.findings import Finding, Level
@@ -39,6 +42,8 @@ _PUBLIC = (
     "cep",
     "datastream.connectors",
 )
+#: Classes whose names annotations of results do not use for the classes below them.
+_EXACT = ("DataStream",)
 _KEY = re.compile(r"[a-z][\w-]*(\.[\w-]+)+")
 _NO_EFFECT = re.compile(r"(?:has|have) no effect here")
 
@@ -48,10 +53,12 @@ class Thing(NamedTuple):
 
     Attributes:
         is_instance: Whether it is an object of the class `of`; otherwise it is `of` itself.
+        is_exact: Whether it is an object of that class and of none below it.
     """
 
     of: Any
     is_instance: bool = False
+    is_exact: bool = False
 
 
 Scope = dict[str, Thing | None]
@@ -69,19 +76,36 @@ def check_program(text: str, path: str) -> list[Finding]:
             tree = ast.parse(text)
     except SyntaxError as error:
         return [Finding(path, error.lineno or 1, error.offset or 1, Level.ERROR, f"this is no Python: {error.msg}")]
-    return sorted(set(_Reader(tree, path).read()), key=lambda found: found[1:])
+    first = _Reader(tree, path, is_whole=None)
+    first.read()
+    found = _Reader(tree, path, is_whole=first.knows_statements).read()
+    return sorted(set(found), key=lambda found: found[1:])
 
 
 class _Reader(ast.NodeVisitor):
-    def __init__(self, tree: ast.Module, path: str) -> None:
+    """Reads a program.
+
+    Attributes:
+        knows_statements: Whether the text of every statement read so far is known.
+    """
+
+    def __init__(self, tree: ast.Module, path: str, is_whole: bool | None) -> None:
+        """Begin to read.
+
+        Args:
+            is_whole: Whether the text of every statement is known. None reads the program to find that out, and checks
+                no statements.
+        """
         self._tree, self._path = tree, path
         self._scopes: list[Scope] = [{}]
+        self.knows_statements = True
+        self._checks_statements = is_whole is not None
+        self._texts: list[_Texts] = [_Texts(tree.body)]
         self._found: list[Finding] = []
         self._kinds: dict[int, Thing | None] = {}
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
         named = {node.func.attr for node in calls if isinstance(node.func, ast.Attribute)}
-        texts = [node for node in calls if _statement(node) is not None and _text(_statement(node)) is None]
-        whole = not texts and not any(map(_DEFINE.fullmatch, named))
+        whole = bool(is_whole) and not any(map(_DEFINE.fullmatch, named))
         in_batch = "in_batch_mode" in named and "in_streaming_mode" not in named
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         self._statements = Statements(path, whole, in_batch, own_connectors="register_connector" in names | named)
@@ -90,7 +114,7 @@ class _Reader(ast.NodeVisitor):
     def read(self) -> list[Finding]:
         self._spark()
         self.visit(self._tree)
-        return self._found
+        return self._found + list(self._statements.rest())
 
     # ---------------------------------------------------------------- names
 
@@ -127,7 +151,7 @@ class _Reader(ast.NodeVisitor):
 
     def _member(self, node: ast.AST, of: Thing, name: str) -> Thing | None:
         if of.is_instance:
-            return self._attribute(node, of.of, name)
+            return self._attribute(node, of, name)
         try:
             found = getattr(of.of, name)
         except (AttributeError, ImportError) as error:
@@ -139,11 +163,12 @@ class _Reader(ast.NodeVisitor):
             return None
         return Thing(found)
 
-    def _attribute(self, node: ast.AST, cls: type, name: str) -> Thing | None:
+    def _attribute(self, node: ast.AST, of: Thing, name: str) -> Thing | None:
+        cls: type = of.of
         if name in dir(cls):
             found = inspect.getattr_static(cls, name)
             return _of_annotation(found.fget, cls) if isinstance(found, property) else Thing(getattr(cls, name))
-        if _lists_attributes(cls) and not _sets(cls, name):
+        if _lists_attributes(cls) and not _sets(cls, name, with_subclasses=not of.is_exact):
             if not name.startswith("_") or name.startswith("_j_"):
                 java = ": there are no objects of Java behind scurry's API"
                 advice = java if name.startswith("_j_") else advice_on_attribute(cls, name)
@@ -177,6 +202,9 @@ class _Reader(ast.NodeVisitor):
         called = self._kind(function)
         if called is None or called.is_instance:
             return None
+        self._arguments(node, called.of)
+        if (refusal := _refusal(called.of)) is not None:
+            self._say(node, Level.ERROR, refusal)
         if isinstance(called.of, type):
             return Thing(called.of, True) if called.of.__module__.startswith("scurry.") else None
         owner = self._kind(function.value) if isinstance(function, ast.Attribute) else None
@@ -187,6 +215,22 @@ class _Reader(ast.NodeVisitor):
             self._say(node, Level.NOTE, f"{_name(function)} has no effect here")
         return _of_annotation(called.of, owner.of if owner is not None and isinstance(owner.of, type) else None)
 
+    def _arguments(self, node: ast.Call, called: Any) -> None:
+        """Find arguments by names that a function of scurry does not have."""
+        if not str(getattr(called, "__module__", "")).startswith("scurry."):
+            return
+        try:
+            parameters = inspect.signature(called).parameters
+        except (TypeError, ValueError):
+            return
+        if any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+            return
+        for keyword in node.keywords:
+            if keyword.arg is not None and keyword.arg not in parameters:
+                hint = did_you_mean(keyword.arg, list(parameters))
+                said = f"{_name(node.func)} has no argument {keyword.arg}{f'; {hint}' if hint else ''}"
+                self._say(keyword, Level.ERROR, said)
+
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self._kind(node)
         self.generic_visit(node)
@@ -195,10 +239,46 @@ class _Reader(ast.NodeVisitor):
         self._kind(node)
         self.generic_visit(node)
         statement = _statement(node)
-        if statement is not None and not self._tried and (text := _text(statement)) is not None:
-            quotes = 3 if statement.end_lineno != statement.lineno else 1
-            self._found += self._statements.check(text, statement.lineno, statement.col_offset + quotes + 1)
+        if statement is not None:
+            self._statement(statement)
         self._keys(node)
+
+    def _statement(self, statement: ast.expr) -> None:
+        written = self._written(statement)
+        text = None if written is None else self._known(written)
+        if written is None or text is None:
+            self.knows_statements = False
+        elif self._checks_statements and not self._tried:
+            quotes = 3 if written.end_lineno != written.lineno else 1
+            column = written.col_offset + quotes + isinstance(written, ast.JoinedStr) + 1
+            self._found += self._statements.check(text, written.lineno, column, is_in_order=len(self._scopes) == 1)
+
+    def _written(self, node: ast.expr) -> ast.expr | None:
+        """Return where a text is written: the expression itself, or that which a variable was set to."""
+        if not isinstance(node, ast.Name):
+            return node
+        for texts in reversed(self._texts):
+            if texts.has(node.id):
+                return texts.value(node.id, is_inner=texts is self._texts[-1])
+        return None
+
+    def _known(self, node: ast.expr | None) -> str | None:
+        """Return a text that follows from the program."""
+        match node:
+            case ast.Constant(value=str(text)):
+                return text
+            case ast.Name():
+                written = self._written(node)
+                return None if written is node else self._known(written)
+            case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
+                return self._known(value)
+            case ast.JoinedStr(values=values):
+                parts = [self._known(each) for each in values]
+                return None if None in parts else "".join(filter(None, parts))
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                before, behind = self._known(left), self._known(right)
+                return None if before is None or behind is None else before + behind
+        return None
 
     def _keys(self, node: ast.Call) -> None:
         if not isinstance(node.func, ast.Attribute) or node.func.attr not in _OF_KEYS or len(node.args) != 2:
@@ -228,6 +308,8 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
         for target in node.targets:
             self._bind(target, self._kind(node.value))
+            if isinstance(target, ast.Name):
+                self._texts[-1].set(target.id, node.value)
 
     def visit_Try(self, node: ast.Try) -> None:
         self._tried += bool(node.handlers)  # statements there may be wrong on purpose
@@ -260,8 +342,10 @@ class _Reader(ast.NodeVisitor):
         self._scopes[-1][node.name] = None
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
         self._scopes.append({each.arg: self._annotated(each.annotation) for each in arguments if each is not None})
+        self._texts.append(_Texts(node.body, [each.arg for each in arguments if each is not None]))
         for statement in node.body:
             self.visit(statement)
+        self._texts.pop()
         self._scopes.pop()
 
     visit_AsyncFunctionDef = visit_FunctionDef
@@ -274,7 +358,9 @@ class _Reader(ast.NodeVisitor):
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._scopes[-1][node.name] = None
         self._scopes.append({})
+        self._texts.append(_Texts(node.body))
         self.generic_visit(node)
+        self._texts.pop()
         self._scopes.pop()
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
@@ -326,6 +412,63 @@ class _Reader(ast.NodeVisitor):
         elif not isinstance(node, ast.Name):
             line = getattr(node, "lineno", 1)
         self._found.append(Finding(self._path, line, column + 1, level, " ".join(text.split())))
+
+
+class _Texts:
+    """The variables of a scope, with the expressions that they were set to last.
+
+    Nothing is known of those that branches, loops, targets of `with` and the like set: it takes a run to tell.
+    """
+
+    def __init__(self, body: list[ast.stmt], arguments: Iterable[str] = ()) -> None:
+        lines = [each for statement in body for each in (statement.body if _is_main(statement) else [statement])]
+        plain = [
+            each.targets[0].id
+            for each in lines
+            if isinstance(each, ast.Assign) and len(each.targets) == 1 and isinstance(each.targets[0], ast.Name)
+        ]
+        names = [each for line in lines for each in ast.walk(line) if isinstance(each, ast.Name)]
+        stored = Counter(each.id for each in names if isinstance(each.ctx, ast.Store))
+        self._times = Counter(plain)
+        self._unknown = {*arguments, *(name for name in stored if stored[name] != self._times[name])}
+        self._values: dict[str, ast.expr] = {}
+
+    def set(self, name: str, value: ast.expr) -> None:
+        self._values[name] = value
+
+    def has(self, name: str) -> bool:
+        return name in self._unknown or name in self._times
+
+    def value(self, name: str, is_inner: bool) -> ast.expr | None:
+        """Return the expression of a variable; one that is set again may have any of its values in functions."""
+        if name in self._unknown or (not is_inner and self._times[name] > 1):
+            return None
+        return self._values.get(name)
+
+
+def _is_main(statement: ast.stmt) -> TypeGuard[ast.If]:
+    return isinstance(statement, ast.If) and ast.unparse(statement.test) == "__name__ == '__main__'"
+
+
+@cache
+def _refusal(function: Any) -> str | None:
+    """Return why a class or function of scurry refuses every call; None if it does not."""
+    if not str(getattr(function, "__module__", "")).startswith("scurry."):
+        return None
+    code = vars(function).get("__init__") if isinstance(function, type) else function
+    try:
+        (tree,) = ast.parse(dedent(inspect.getsource(code))).body  # type: ignore[arg-type]
+    except (OSError, TypeError, ValueError, SyntaxError):
+        return None
+    match tree:
+        case ast.FunctionDef(
+            body=[
+                *before,
+                ast.Raise(exc=ast.Call(func=ast.Name(id="UnsupportedError"), args=[ast.Constant(value=str(said))])),
+            ]
+        ) if all(isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) for each in before):
+            return said
+    return None
 
 
 def _statement(node: ast.Call) -> ast.expr | None:
@@ -386,12 +529,21 @@ def _of_annotation(function: Any, owner: type | None) -> Thing | None:
         return Thing(annotation, True)
     if not isinstance(annotation, str):
         return None
-    name = annotation.strip("\"'").partition("[")[0].partition(" |")[0].rpartition(".")[2].strip()
+    path = annotation.strip("\"'").partition("[")[0].partition(" |")[0].strip()
+    name = path.rpartition(".")[2]
     if name == "Self":
         return None if owner is None else Thing(owner, True)
     module = inspect.getmodule(inspect.unwrap(function))
-    cls = getattr(module, name, None) or _classes().get(name)
-    return Thing(cls, True) if isinstance(cls, type) and cls.__module__.startswith("scurry.") else None
+    cls = _below(module, path) or getattr(module, name, None) or _classes().get(name)
+    return Thing(cls, True, name in _EXACT) if isinstance(cls, type) and cls.__module__.startswith("scurry.") else None
+
+
+def _below(module: Any, path: str) -> Any:
+    """Return the member of a module, or of a class in it, such as `Schema.Builder`; None if there is none."""
+    found = module
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    return found
 
 
 def _lists_attributes(cls: type) -> bool:
@@ -400,7 +552,7 @@ def _lists_attributes(cls: type) -> bool:
     return own == [ApiObject]
 
 
-def _sets(cls: type, name: str) -> bool:
+def _sets(cls: type, name: str, with_subclasses: bool = True) -> bool:
     """Return whether objects of a class, or of those below it, may have an attribute that the class has not."""
     importlib.import_module("scurry.runtime.driver.client")  # jobs have more methods than JobClient
     own = any(
@@ -408,7 +560,7 @@ def _sets(cls: type, name: str) -> bool:
         for base in cls.__mro__
         if base is not object
     )
-    subclasses: list[type] = cls.__subclasses__()
+    subclasses: list[type] = cls.__subclasses__() if with_subclasses else []
     return own or any(name in dir(each) or _sets(each, name) for each in subclasses)
 
 

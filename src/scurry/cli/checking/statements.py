@@ -84,15 +84,38 @@ class Statements:
         self._own_connectors = own_connectors
         self._tables = _environment(in_batch)
         self._definitions: list[str] = []
+        self._later: list[tuple[str, int, int]] = []
 
-    def check(self, text: str, line: int, column: int) -> Iterator[Finding]:
-        """Yield the findings of a statement that begins at a place of the file."""
+    def rest(self) -> Iterator[Finding]:
+        """Yield the findings of statements that name what none before them defined, once all have been seen."""
+        waiting, before = self._later, -1
+        while len(waiting) != before:  # views may name one another
+            before, self._later = len(waiting), []
+            found = [each for place in waiting for each in self.check(*place, is_in_order=False)]
+            yield from found
+            waiting = self._later
+        for place in waiting:
+            yield from self.check(*place)
+
+    def check(self, text: str, line: int, column: int, is_in_order: bool = True) -> Iterator[Finding]:
+        """Yield the findings of a statement that begins at a place of the file.
+
+        Args:
+            is_in_order: Whether the statements run in the order of their lines. Those in functions may not: what one
+                does not find may be defined further down, and what is defined twice may be so in two jobs.
+        """
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 yield from self._check(text, line, column)
         except (SqlParserError, ValidationError, UnsupportedError, ConfigError) as error:
-            if self.is_whole or not _NOT_FOUND.search(str(error)):
+            if self._own_connectors and "Cannot discover a connector" in str(error):
+                return
+            if not is_in_order and _NOT_FOUND.search(str(error)):
+                self._later.append((text, line, column))
+            elif not is_in_order and "already exists" in str(error):
+                self.is_whole = False
+            elif self.is_whole or not _NOT_FOUND.search(str(error)):
                 yield self._finding(error, text, line, column)
         except ScurryError:
             self.is_whole = False  # it takes a server or a file to know more

@@ -61,6 +61,13 @@ class Thing(NamedTuple):
     is_exact: bool = False
 
 
+class Written(NamedTuple):
+    """A text, and the expression that writes it."""
+
+    by: ast.expr
+    text: str
+
+
 Scope = dict[str, Thing | None]
 
 
@@ -244,41 +251,33 @@ class _Reader(ast.NodeVisitor):
         self._keys(node)
 
     def _statement(self, statement: ast.expr) -> None:
-        written = self._written(statement)
-        text = None if written is None else self._known(written)
-        if written is None or text is None:
+        known = self._known(statement)
+        if known is None:
             self.knows_statements = False
         elif self._checks_statements and not self._tried:
+            written, text = known
             quotes = 3 if written.end_lineno != written.lineno else 1
             column = written.col_offset + quotes + isinstance(written, ast.JoinedStr) + 1
             self._found += self._statements.check(text, written.lineno, column, is_in_order=len(self._scopes) == 1)
 
-    def _written(self, node: ast.expr) -> ast.expr | None:
-        """Return where a text is written: the expression itself, or that which a variable was set to."""
-        if not isinstance(node, ast.Name):
-            return node
-        for texts in reversed(self._texts):
-            if texts.has(node.id):
-                return texts.value(node.id, is_inner=texts is self._texts[-1])
-        return None
-
-    def _known(self, node: ast.expr | None) -> str | None:
-        """Return a text that follows from the program."""
+    def _known(self, node: ast.expr) -> Written | None:
+        """Return a text that follows from the program, and the expression that writes it."""
         match node:
             case ast.Constant(value=str(text)):
-                return text
-            case ast.Name():
-                written = self._written(node)
-                return None if written is node else self._known(written)
+                return Written(node, text)
+            case ast.Name(id=name):
+                texts = next((each for each in reversed(self._texts) if each.has(name)), None)
+                return None if texts is None else texts.value(name, is_inner=texts is self._texts[-1])
             case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
                 return self._known(value)
             case ast.JoinedStr(values=values):
                 parts = [self._known(each) for each in values]
-                return None if None in parts else "".join(filter(None, parts))
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                before, behind = self._known(left), self._known(right)
-                return None if before is None or behind is None else before + behind
-        return None
+                parts = [self._known(left), self._known(right)]
+            case _:
+                return None
+        texts_of_parts = [each.text for each in parts if each is not None]
+        return Written(node, "".join(texts_of_parts)) if len(texts_of_parts) == len(parts) else None
 
     def _keys(self, node: ast.Call) -> None:
         if not isinstance(node.func, ast.Attribute) or node.func.attr not in _OF_KEYS or len(node.args) != 2:
@@ -309,7 +308,7 @@ class _Reader(ast.NodeVisitor):
         for target in node.targets:
             self._bind(target, self._kind(node.value))
             if isinstance(target, ast.Name):
-                self._texts[-1].set(target.id, node.value)
+                self._texts[-1].set(target.id, self._known(node.value))
 
     def visit_Try(self, node: ast.Try) -> None:
         self._tried += bool(node.handlers)  # statements there may be wrong on purpose
@@ -415,7 +414,7 @@ class _Reader(ast.NodeVisitor):
 
 
 class _Texts:
-    """The variables of a scope, with the expressions that they were set to last.
+    """The variables of a scope, with the texts that they were set to last.
 
     Nothing is known of those that branches, loops, targets of `with` and the like set: it takes a run to tell.
     """
@@ -431,16 +430,16 @@ class _Texts:
         stored = Counter(each.id for each in names if isinstance(each.ctx, ast.Store))
         self._times = Counter(plain)
         self._unknown = {*arguments, *(name for name in stored if stored[name] != self._times[name])}
-        self._values: dict[str, ast.expr] = {}
+        self._values: dict[str, Written | None] = {}
 
-    def set(self, name: str, value: ast.expr) -> None:
+    def set(self, name: str, value: Written | None) -> None:
         self._values[name] = value
 
     def has(self, name: str) -> bool:
         return name in self._unknown or name in self._times
 
-    def value(self, name: str, is_inner: bool) -> ast.expr | None:
-        """Return the expression of a variable; one that is set again may have any of its values in functions."""
+    def value(self, name: str, is_inner: bool) -> Written | None:
+        """Return the text of a variable; one that is set again may have any of its values in functions."""
         if name in self._unknown or (not is_inner and self._times[name] > 1):
             return None
         return self._values.get(name)

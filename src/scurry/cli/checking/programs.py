@@ -13,7 +13,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from textwrap import dedent
 from types import ModuleType
 from typing import Any, NamedTuple, TypeGuard
@@ -449,7 +449,7 @@ def _is_main(statement: ast.stmt) -> TypeGuard[ast.If]:
     return isinstance(statement, ast.If) and ast.unparse(statement.test) == "__name__ == '__main__'"
 
 
-@cache
+@lru_cache(200)
 def _refusal(function: Any) -> str | None:
     """Return why a class or function of scurry refuses every call; None if it does not."""
     if not str(getattr(function, "__module__", "")).startswith("scurry."):
@@ -538,7 +538,7 @@ def _of_annotation(function: Any, owner: type | None) -> Thing | None:
 
 
 def _below(module: Any, path: str) -> Any:
-    """Return the member of a module, or of a class in it, such as `Schema.Builder`; None if there is none."""
+    """Return the member of a module, or of a class in it, such as `Schema.Builder`; None without such a member."""
     found = module
     for name in path.split("."):
         found = getattr(found, name, None)

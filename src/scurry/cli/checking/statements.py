@@ -87,7 +87,7 @@ class Statements:
         self._later: list[tuple[str, int, int]] = []
 
     def rest(self) -> Iterator[Finding]:
-        """Yield the findings of statements that name what none before them defined, once all have been seen."""
+        """Yield the findings of statements that name tables of later statements, once all have been seen."""
         waiting, before = self._later, -1
         while len(waiting) != before:  # views may name one another
             before, self._later = len(waiting), []
@@ -101,8 +101,8 @@ class Statements:
         """Yield the findings of a statement that begins at a place of the file.
 
         Args:
-            is_in_order: Whether the statements run in the order of their lines. Those in functions may not: what one
-                does not find may be defined further down, and what is defined twice may be so in two jobs.
+            is_in_order: Whether the statements run in the order of their lines. Those in functions may not: a table
+                may be defined further down, and one that is defined twice may be so in two jobs.
         """
         try:
             with warnings.catch_warnings():

@@ -444,9 +444,10 @@ def _azure(port: int) -> FileSystem:
 
 
 def _azure_put(port: int, texts: Sequence[str]) -> None:
-    files = _azure(port)
-    with files.open_output(f"numbers/in/{texts[0] if texts else 'none'}.txt") as file:
+    files, name = _azure(port), f"{texts[0] if texts else 'none'}.txt"
+    with files.open_output(f"numbers/new/{name}") as file:  # a blob that is being written is there, and empty
         file.write("".join(f"{text}\n" for text in texts).encode())
+    files.rename(f"numbers/new/{name}", f"numbers/in/{name}")
 
 
 def _azure_taken(port: int) -> list[str]:
@@ -459,7 +460,7 @@ def _azure_taken(port: int) -> list[str]:
 
 
 def _azure_clear(port: int) -> None:
-    for directory in ("in", "out"):
+    for directory in ("new", "in", "out"):
         _azure(port).delete(f"numbers/{directory}")
     _azure_put(port, ())
 

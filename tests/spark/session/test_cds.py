@@ -67,9 +67,7 @@ def test_archives_that_nobody_has_used_for_a_month_are_deleted_when_another_one_
     def made(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
         if command[1:3] == ["-m", "scurry.spark.session.cds_job"]:
             Path(command[3].partition("=")[2]).write_bytes(b"classes")
-        return subprocess.CompletedProcess(
-            command, 0, "org.apache.spark.deploy.SparkSubmit source: shared objects file"
-        )
+        return subprocess.CompletedProcess(command, 0, LOADED)
 
     monkeypatch.setattr(subprocess, "run", made)
     unused, used = aged(tmp_path / "cds-1.jsa", 31), aged(tmp_path / "cds-2.jsa", 29)

@@ -122,7 +122,7 @@ def _is_archive(archive: Path) -> bool:
 
 
 def _note_use(archive: Path) -> None:
-    """Make the time of the file that of its last use, to a thirtieth of the time for which it is kept."""
+    """Set the time of the file to that of its use, at most once a day."""
     with suppress(OSError):  # another user's, or it is being deleted
         if time.time() - archive.stat().st_mtime > _KEPT_SECONDS / 30:
             os.utime(archive)
